@@ -7,7 +7,6 @@ import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { PasswordField } from '../../ui/password-field';
 
 export function ChangePasswordForm() {
@@ -26,7 +25,7 @@ export function ChangePasswordForm() {
 
   return (
     <Panel title="Password">
-      <FormStack className={styles.column} maw="26rem" align="flex-start" onSubmit={handleSubmit(submit)}>
+      <FormStack maw="26rem" onSubmit={handleSubmit(submit)}>
         <PasswordField ref={current} name="current" label="Current password" autoComplete="current-password" />
         <NewPasswordField name="new" label="New password" />
         <ErrorNotice title="Password not changed" error={change.error} />

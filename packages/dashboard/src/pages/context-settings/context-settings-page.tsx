@@ -51,7 +51,7 @@ function GeneralPanel({ context }: { context: Context }) {
   });
   return (
     <Panel title="General">
-      <FormStack className={content.column} maw="26rem" align="flex-start" onSubmit={handleSubmit(() => save.mutate())}>
+      <FormStack maw="26rem" onSubmit={handleSubmit(() => save.mutate())}>
         <Textarea
           label="Description"
           autosize={false}

@@ -60,12 +60,7 @@ export default function DevicePage() {
           onDecide={(approve) => decide.mutate({ request: lookUp.data, approve })}
         />
       ) : (
-        <FormStack
-          className={settings.column}
-          maw="26rem"
-          align="flex-start"
-          onSubmit={handleSubmit((formData) => lookUp.mutate(String(formData.get('code'))))}
-        >
+        <FormStack maw="26rem" onSubmit={handleSubmit((formData) => lookUp.mutate(String(formData.get('code'))))}>
           <TextInput
             ref={code}
             name="code"
@@ -80,7 +75,7 @@ export default function DevicePage() {
             classNames={{ input: styles.code }}
           />
           <ErrorNotice title="Invalid code" error={lookUp.error} />
-          <Button type="submit" size="md" loading={lookUp.isPending}>
+          <Button type="submit" size="md" w="fit-content" loading={lookUp.isPending}>
             Continue
           </Button>
         </FormStack>
