@@ -9,3 +9,9 @@ export const bindChecked = (checked: boolean, onChange: (checked: boolean) => vo
   checked,
   onChange: ({ currentTarget }: { currentTarget: { checked: boolean } }) => onChange(currentTarget.checked),
 });
+
+/** Returns the properties of a select field that shows one of its options and changes it. */
+export const bindChoice = <Value extends string>(value: Value, onChange: (value: Value) => void) => ({
+  value,
+  onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value as Value),
+});

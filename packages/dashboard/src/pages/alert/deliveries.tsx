@@ -7,6 +7,7 @@ import { DeliveryStatusChip } from '../../alerts/alert-status';
 import { api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { bindChoice } from '../../ui/bind';
 import { formatNumber } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
 import { ErrorNotice } from '../../ui/notice';
@@ -75,9 +76,8 @@ export function Deliveries({ alert }: { alert: Alert }) {
           <NativeSelect
             size="xs"
             aria-label="Filter deliveries by status"
-            value={status}
             data={STATUS_OPTIONS}
-            onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
+            {...bindChoice(status, setStatus)}
           />
         </Group>
       }

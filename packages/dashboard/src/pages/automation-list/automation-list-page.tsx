@@ -13,6 +13,7 @@ import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
+import { bindChoice } from '../../ui/bind';
 import { EmptyState } from '../../ui/empty-state';
 import links from '../../ui/link-row.module.css';
 import { LoadingRows } from '../../ui/loading-rows';
@@ -51,13 +52,7 @@ export default function AutomationListPage() {
         <Box component="h1" flex="1 0 auto">
           Automations
         </Box>
-        <NativeSelect
-          flex="0 0 auto"
-          aria-label="Status"
-          value={status}
-          data={STATUS_OPTIONS}
-          onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
-        />
+        <NativeSelect flex="0 0 auto" aria-label="Status" data={STATUS_OPTIONS} {...bindChoice(status, setStatus)} />
         <SearchField
           className={styles.search}
           label="Search automations"

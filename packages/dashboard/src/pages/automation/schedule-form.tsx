@@ -6,6 +6,7 @@ import { useInputFields } from '../../inputs/use-input-fields';
 import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
 import type { Automation, InputItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { bindChoice } from '../../ui/bind';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
@@ -73,12 +74,7 @@ function LoadedScheduleForm({
   return (
     <FormStack onSubmit={handleSubmit(submit)} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
-      <NativeSelect
-        label="Runs missed during downtime"
-        data={MISFIRE_OPTIONS}
-        value={misfire}
-        onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
-      />
+      <NativeSelect label="Runs missed during downtime" data={MISFIRE_OPTIONS} {...bindChoice(misfire, setMisfire)} />
       {items.length > 0 && (
         <Stack
           component="fieldset"

@@ -9,6 +9,7 @@ import type { Draft } from '../../code/use-draft';
 import { api } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
+import { bindChoice } from '../../ui/bind';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
@@ -90,8 +91,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
         </Text>
         <NativeSelect
           label="Who can run it"
-          value={visibility}
-          onChange={(event) => setVisibility(event.currentTarget.value as Visibility)}
+          {...bindChoice(visibility, setVisibility)}
           data={[
             { value: 'private', label: 'Workspace members' },
             { value: 'public', label: 'Anyone with the link' },
