@@ -74,9 +74,9 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
                 <ScheduleFields schedule={schedule} onChange={setSchedule} />
               ) : (
                 <Text fz="sm" c="dimmed">
-                  <Text component="strong" c="bright">
+                  <Box component="strong" c="bright">
                     {describeTemplateTrigger(template)}.
-                  </Text>{' '}
+                  </Box>{' '}
                   {TRIGGER_HINTS[template.trigger?.type ?? 'manual']}
                 </Text>
               )}
