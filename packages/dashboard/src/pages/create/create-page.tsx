@@ -104,10 +104,12 @@ function BulletList({ title, items }: { title: string; items: string[] }) {
   return (
     <div>
       <h3>{title}</h3>
-      <Box component="ul" mt={4} ps="1.25rem" fz="sm" c="dimmed">
-        {items.map((item) => (
-          <li key={item}>{item}</li>
-        ))}
+      <Box mt={4} fz="sm" c="dimmed">
+        <ul style={{ paddingInlineStart: '1.25rem' }}>
+          {items.map((item) => (
+            <li key={item}>{item}</li>
+          ))}
+        </ul>
       </Box>
     </div>
   );
