@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { FormRow } from './form';
+import { FormRow, handleSubmit } from './form';
 import { getFormText } from './form-text';
 
 interface NameFormProps {
@@ -17,11 +17,7 @@ interface NameFormProps {
 export const NameForm = ({ submit, isBusy, onSubmit, ...field }: NameFormProps) => (
   <FormRow
     mb="md"
-    onSubmit={(event) => {
-      event.preventDefault();
-      const form = event.currentTarget;
-      onSubmit(getFormText(new FormData(form), 'name'), () => form.reset());
-    }}
+    onSubmit={handleSubmit((formData, form) => onSubmit(getFormText(formData, 'name'), () => form.reset()))}
   >
     <TextInput
       flex="1 1 16rem"

@@ -51,12 +51,7 @@ interface ErrorNoticeProps {
 export function ErrorNotice({ error, title, explanations = {} }: ErrorNoticeProps) {
   if (!error) return null;
   const explanation = 'code' in error ? explanations[String(error.code)] : undefined;
-  const { children, ...notice } = explanation ?? { title, children: error.message };
-  return (
-    <Notice tone="error" {...notice}>
-      {children}
-    </Notice>
-  );
+  return <Notice tone="error" {...(explanation ?? { title, children: error.message })} />;
 }
 
 /** Shows that a part of a page could not be loaded, with a retry button. */

@@ -1,10 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { EmptyState } from './empty-state';
 import { LoadErrorNotice } from './notice';
 
 /** The parts of a query that the list uses; an infinite query has further pages. */
-interface ListQuery {
+export interface ListQuery {
   error: Error | null;
   refetch: () => void;
   hasNextPage?: boolean;
@@ -42,14 +41,5 @@ export function ResourceList<Item>(props: ResourceListProps<Item>) {
         </Button>
       )}
     </>
-  );
-}
-
-/** The empty state of a list that is the page. */
-export function EmptyList({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <EmptyState title={title} level={2}>
-      {children}
-    </EmptyState>
   );
 }

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { getIdentityProviderErrorMessage, PLATFORM_CONFIG_QUERY } from '../../accounts/identity-provider-button';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { identityProviderUrl, paths } from '../../shell/paths';
 import { useMe } from '../../shell/use-me';
 import { ErrorNotice, Notice } from '../../ui/notice';
@@ -41,7 +40,7 @@ export function EmailAddress() {
 
 function VerificationOptions() {
   const config = useQuery(PLATFORM_CONFIG_QUERY);
-  const send = useMutation({ mutationFn: () => unwrap(accountApi.POST('/auth/email/verification')) });
+  const send = useMutation({ mutationFn: () => api.account.POST('/auth/email/verification') });
   if (!config.data) return <Skeleton height={48} />;
   const { password_reset, oidc_start_url, oidc_name } = config.data;
   const sendsEmail = password_reset === 'email';

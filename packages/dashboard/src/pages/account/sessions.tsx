@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { session } from '../../shell/session';
 import { buildRowActionProps, ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
@@ -15,14 +14,14 @@ const SESSIONS_KEY = ['sessions'];
 
 export function Sessions() {
   const queryClient = useQueryClient();
-  const sessions = useQuery({ queryKey: SESSIONS_KEY, queryFn: () => unwrap(accountApi.GET('/auth/sessions')) });
+  const sessions = useQuery({ queryKey: SESSIONS_KEY, queryFn: () => api.account.GET('/auth/sessions') });
   const endSession = useMutation({
     mutationFn: (id: string) =>
-      unwrap(accountApi.DELETE('/auth/sessions/{session_id}', { params: { path: { session_id: id } } })),
+      api.account.DELETE('/auth/sessions/{session_id}', { params: { path: { session_id: id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: SESSIONS_KEY }),
   });
   const endAllSessions = useMutation({
-    mutationFn: () => unwrap(accountApi.POST('/auth/logout/everywhere', { body: { tokens: false } })),
+    mutationFn: () => api.account.POST('/auth/logout/everywhere', { body: { tokens: false } }),
     onSuccess: () => session.handleSessionEnd(),
   });
   const failure = endSession.error ?? endAllSessions.error;

@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
@@ -16,14 +16,13 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { LoadingPage } from '../../ui/loading-page';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './alert-page.module.css';
 import { Deliveries } from './deliveries';
 import { TestOutcome } from './test-outcome';
 
@@ -176,16 +175,16 @@ function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetai
         details={[
           ['Source', <AlertSubject key="about" alert={alert} />],
           ['Notifies when', formatAlertTypes(on)],
-          ...addresses.map(({ channel, address }): [string, string] => [channel.label, address]),
+          ...addresses.map(({ channel, address }): Detail => [channel.label, address]),
           ['Created', <Timestamp key="made" at={Date.parse(created_at)} />],
         ]}
       />
       {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
-        <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
-          <p className={content.about}>
+        <Group gap="sm" justify="space-between" mt="md">
+          <Text className={content.about} flex="1 1 16rem">
             Requests are signed. After you rotate the secret, the previous secret stays valid for one more day so you
             can update the receiver.
-          </p>
+          </Text>
           <ConfirmButton label="Rotate signing secret" question="Rotate now" busy={isBusy} onConfirm={onRotate}>
             Rotate signing secret
           </ConfirmButton>

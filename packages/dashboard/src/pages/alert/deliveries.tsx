@@ -1,13 +1,13 @@
-import { unwrap } from '@gantry/sdk';
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ALERT_CHANNELS } from '../../alerts/alert-channels';
 import { ALERT_TYPE_LABELS, type Alert, type Delivery } from '../../alerts/alert-labels';
 import { DeliveryStatusChip } from '../../alerts/alert-status';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { bindChoice } from '../../ui/bind';
 import { formatNumber } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
 import { ErrorNotice } from '../../ui/notice';
@@ -43,26 +43,23 @@ export function Deliveries({ alert }: { alert: Alert }) {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
-      return unwrap((await getWorkerApi()).GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } }));
+      return api.worker.GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } });
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
   const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
   const replayAll = useMutation({
     onSettled,
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
+    mutationFn: () => api.worker.POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } }),
     onSuccess: ({ replayed }) =>
       toast(`${formatNumber(replayed)} ${replayed === 1 ? 'delivery' : 'deliveries'} resent`),
   });
   const replay = useMutation({
     onSettled,
-    mutationFn: async (deliveryId: string) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
-          params: { path: { ...path, delivery_id: deliveryId } },
-        }),
-      ),
+    mutationFn: (deliveryId: string) =>
+      api.worker.POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
+        params: { path: { ...path, delivery_id: deliveryId } },
+      }),
     onSuccess: () => toast('Delivery resent'),
   });
   const shown = deliveries.data?.pages.flat();
@@ -79,9 +76,8 @@ export function Deliveries({ alert }: { alert: Alert }) {
           <NativeSelect
             size="xs"
             aria-label="Filter deliveries by status"
-            value={status}
             data={STATUS_OPTIONS}
-            onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
+            {...bindChoice(status, setStatus)}
           />
         </Group>
       }
@@ -102,7 +98,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         }
       >
         {(all) => (
-          <ul className={`${styles.deliveries} divided`} aria-label="Deliveries">
+          <Box component="ul" className="divided" my="calc(-1 * var(--space-3))" aria-label="Deliveries">
             {all.map((delivery) => (
               <DeliveryItem
                 key={delivery.id}
@@ -112,7 +108,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
                 onReplay={() => replay.mutate(delivery.id)}
               />
             ))}
-          </ul>
+          </Box>
         )}
       </ResourceList>
     </Panel>
@@ -134,7 +130,9 @@ function DeliveryItem({ delivery, canReplay, isBusy, onReplay }: DeliveryItemPro
     <li>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className={styles.delivery}>
-          <span className={styles.what}>{ALERT_TYPE_LABELS[type]}</span>
+          <Text span className={styles.what} fw={640}>
+            {ALERT_TYPE_LABELS[type]}
+          </Text>
           <Text span className={styles.soft} fz="sm" c="dimmed">
             {ALERT_CHANNELS[channel].label}, <Timestamp at={Date.parse(created_at)} />
             {last?.status != null && `, HTTP ${last.status}`}

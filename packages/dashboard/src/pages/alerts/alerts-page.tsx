@@ -1,15 +1,43 @@
 import { Link, useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
+import { getAlertTitle, listAlertDestinations } from '../../alerts/alert-channels';
+import { type Alert, formatAlertTypes } from '../../alerts/alert-labels';
 import { useAlerts } from '../../alerts/alert-queries';
+import { AlertStatusChip } from '../../alerts/alert-status';
+import { AlertSubject } from '../../alerts/alert-subject';
 import { LinkButton } from '../../shell/link-button';
-import { getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
+import { alertPath, getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { EmptyState } from '../../ui/empty-state';
+import { NameCell } from '../../ui/name-cell';
 import { PageHeader } from '../../ui/page-header';
-import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
+import type { Column } from '../../ui/table-model';
+import { buildTimeColumn } from '../../ui/time-column';
 import { useWorkerName } from '../../workers/use-worker-name';
-import { ALERT_COLUMNS } from './alert-columns';
+
+const ALERT_COLUMNS: Column<Alert>[] = [
+  {
+    head: 'Alert',
+    sortBy: getAlertTitle,
+    cell: (alert) => (
+      <NameCell
+        name={
+          <Link to={alertPath(alert.id)} className="title-link">
+            {getAlertTitle(alert)}
+          </Link>
+        }
+      >
+        {formatAlertTypes(alert.on)}
+        {alert.description && listAlertDestinations(alert).join(', ')}
+      </NameCell>
+    ),
+  },
+  { head: 'Source', cell: (alert) => <AlertSubject alert={alert} /> },
+  buildTimeColumn('Created', ({ created_at }) => created_at),
+  { head: 'Status', cell: (alert) => <AlertStatusChip alert={alert} /> },
+];
 
 /** Lists the alerts of the workspace, or those of the worker that the URL names. */
 export default function AlertsPage() {
@@ -47,13 +75,13 @@ export default function AlertsPage() {
         getKey={({ id }) => id}
         isCard
         empty={
-          <EmptyList title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'}>
+          <EmptyState title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'} level={2}>
             <p>
               {canEdit
                 ? 'Create an alert to be notified when a run fails, times out or waits for approval.'
                 : 'Workspace admins and owners can create alerts.'}
             </p>
-          </EmptyList>
+          </EmptyState>
         }
       />
     </>

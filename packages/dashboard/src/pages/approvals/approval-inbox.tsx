@@ -10,6 +10,7 @@ import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
+import type { ListQuery } from '../../ui/resource-list';
 import { ApprovalItem } from './approval-item';
 import { ApprovalPane } from './approval-pane';
 import { useApproval } from './approval-queries';
@@ -18,13 +19,7 @@ import styles from './approvals-page.module.css';
 const COLUMNS = 'minmax(15rem, 22rem) minmax(0, 1fr)';
 
 interface ApprovalInboxProps {
-  list: {
-    error: Error | null;
-    refetch: () => void;
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    fetchNextPage: () => void;
-  };
+  list: ListQuery;
   /** Undefined until they are loaded. */
   approvals: Approval[] | undefined;
   empty: ReactNode;
@@ -114,7 +109,7 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
               ))}
             </ul>
             {list.hasNextPage && (
-              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage?.()}>
                 Show older
               </Button>
             )}
@@ -124,7 +119,7 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
               </Text>
             )}
           </Stack>
-          <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Selected approval">
+          <section ref={pane} tabIndex={-1} style={{ outline: 'none' }} aria-label="Selected approval">
             {open ? (
               <ApprovalPane
                 key={open.id}

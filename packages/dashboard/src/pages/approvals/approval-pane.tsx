@@ -1,5 +1,5 @@
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { lazy, type Ref, Suspense } from 'react';
+import { type ComponentProps, lazy, type Ref, Suspense } from 'react';
 import { Link } from 'react-router';
 import { ApprovalRequestContent } from '../../approvals/approval-request-content';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
@@ -48,6 +48,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
     await onDecided(approval, decision.verdict);
   }
 
+  const decisionProps = { ref, signature: `Deciding as ${email}.`, onDecide: decide };
   return (
     <Panel title={approval.title} aside={<ApprovalStatusChip status={status} />}>
       <Group component="p" gap="4px 16px" align="stretch" mb="lg" fz="sm" c="dimmed">
@@ -75,21 +76,9 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
         ) : approval.permissions.decide ? (
           <>
             {approval.calls ? (
-              <ToolCallsDecision
-                ref={ref}
-                approval={approval}
-                calls={approval.calls}
-                signature={`Deciding as ${email}.`}
-                onDecide={decide}
-              />
+              <ToolCallsDecision {...decisionProps} approval={approval} calls={approval.calls} />
             ) : (
-              <DecisionForm
-                ref={ref}
-                form={approval.form}
-                asksName={false}
-                signature={`Deciding as ${email}.`}
-                onDecide={decide}
-              />
+              <DecisionForm {...decisionProps} form={approval.form} asksName={false} />
             )}
             {review_url && (
               <Box component="details" className={styles.link} mt="md" fz="sm">
@@ -116,28 +105,16 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
   );
 }
 
-interface ToolCallsDecisionProps {
-  ref: Ref<DecisionFormHandle>;
-  approval: Approval;
-  calls: NonNullable<Approval['calls']>;
-  signature: string;
-  onDecide: (decision: Decision) => Promise<void>;
-}
+type ToolCallsDecisionProps = { approval: Approval } & Omit<
+  ComponentProps<typeof CallsDecisionForm>,
+  'canCorrect' | 'hasNameField'
+>;
 
 /** The list has no schemas: the approval is read by its id. */
-function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCallsDecisionProps) {
+function ToolCallsDecision({ approval, calls, ...form }: ToolCallsDecisionProps) {
   const { data, isLoading } = useApproval(approval.id);
   if (isLoading) return <Skeleton height={200} />;
-  return (
-    <CallsDecisionForm
-      ref={ref}
-      calls={data?.calls ?? calls}
-      canCorrect
-      hasNameField={false}
-      signature={signature}
-      onDecide={onDecide}
-    />
-  );
+  return <CallsDecisionForm {...form} calls={data?.calls ?? calls} canCorrect hasNameField={false} />;
 }
 
 const OUTCOME_DESCRIPTIONS = {

@@ -1,7 +1,7 @@
-import { unwrap } from '@gantry/sdk';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type Approval, getWorkerApi } from '../../shell/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type Approval, api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 
 const PAGE_SIZE = 100;
 
@@ -15,7 +15,7 @@ export function useApprovals(status?: 'pending') {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_requested_at: last.requested_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
-      return unwrap((await getWorkerApi()).GET('/api/approvals', { params: { query } }));
+      return api.worker.GET('/api/approvals', { params: { query } });
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
@@ -23,15 +23,10 @@ export function useApprovals(status?: 'pending') {
 
 /** Loads one approval, in any status. @param approvalId null: none */
 export function useApproval(approvalId: string | null) {
-  const workspace = useWorkspace();
-  return useQuery({
-    queryKey: ['approvals', workspace?.id, 'one', approvalId],
-    enabled: workspace !== undefined && approvalId !== null,
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/approvals/{approval_id}', {
-          params: { path: { approval_id: approvalId ?? '' } },
-        }),
-      ),
-  });
+  const params = { path: { approval_id: approvalId ?? '' } };
+  return useWorkspaceQuery(
+    (workspaceId) => ['approvals', workspaceId, 'one', approvalId],
+    () => api.worker.GET('/api/approvals/{approval_id}', { params }),
+    { enabled: approvalId !== null },
+  );
 }

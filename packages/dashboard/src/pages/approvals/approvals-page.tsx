@@ -36,7 +36,7 @@ export default function ApprovalsPage() {
       onDecided={handleDecided}
       onOutdated={invalidateApprovals}
       announcement={
-        <div ref={announcementBox} className={styles.news} role="status" tabIndex={-1}>
+        <div ref={announcementBox} className={styles.news} style={{ outline: 'none' }} role="status" tabIndex={-1}>
           {announcement && <Notice tone="info">{announcement}</Notice>}
         </div>
       }

@@ -1,25 +1,14 @@
 import { useSearchParams } from 'react-router';
 
-export interface AuditFilter {
-  person: string;
-  kind: string;
-  /** Days as `2026-11-22`, in the member's own time zone; both are inclusive. */
-  from: string;
-  to: string;
-}
-
 const FILTER_NAMES = ['person', 'kind', 'from', 'to'] as const;
+
+/** `from` and `to` are days as `2026-11-22`, in the member's own time zone; both are inclusive. */
+export type AuditFilter = Record<(typeof FILTER_NAMES)[number], string>;
 
 /** Keeps the filter in the URL. */
 export function useAuditFilter() {
   const [search, setSearch] = useSearchParams();
-  const getFilterParam = (name: keyof AuditFilter) => search.get(name) ?? '';
-  const filter: AuditFilter = {
-    person: getFilterParam('person'),
-    kind: getFilterParam('kind'),
-    from: getFilterParam('from'),
-    to: getFilterParam('to'),
-  };
+  const filter = Object.fromEntries(FILTER_NAMES.map((name) => [name, search.get(name) ?? ''])) as AuditFilter;
   const updateFilter = (overrides: Partial<AuditFilter>) =>
     setSearch(
       Object.entries({ ...filter, ...overrides }).filter(([, value]) => value !== ''),

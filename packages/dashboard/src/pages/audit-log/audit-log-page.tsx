@@ -1,11 +1,10 @@
-import { ApiError, unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMembers } from '../../accounts/use-members';
 import type { AuditEntry } from '../../audit/build-audit-message';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi } from '../../shell/api';
+import { api, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { downloadFile } from '../../ui/download-file';
 import { DownloadIcon } from '../../ui/icons';
@@ -47,7 +46,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...auditQuery, ...before };
-      return unwrap((await getWorkerApi()).GET('/api/audit-log', { params: { query } }));
+      return api.worker.GET('/api/audit-log', { params: { query } });
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
@@ -87,14 +86,7 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         params: { query: toAuditQuery(filter) },
         parseAs: 'blob',
       });
-      if (!data)
-        throw new ApiError(
-          response.status,
-          'export',
-          `The audit log couldn’t be exported (HTTP ${response.status}). Try again.`,
-          [],
-          null,
-        );
+      if (!data) throw new Error(`The audit log couldn’t be exported (HTTP ${response.status}). Try again.`);
       downloadFile('audit-log.csv', data as Blob);
     },
   });

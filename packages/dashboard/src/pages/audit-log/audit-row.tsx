@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { AuditMessage, type MemberNames } from '../../audit/audit-message';
 import type { AuditEntry } from '../../audit/build-audit-message';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { formatAbsoluteTime } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
@@ -39,30 +39,20 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: MemberN
   );
 }
 
-function listEntryDetails({
-  created_at,
-  actor,
-  action,
-  resource,
-  details,
-  address,
-  user_agent,
-  request_id,
-}: AuditEntry) {
-  const facts: [string, string | null][] = [
-    ['Time', formatAbsoluteTime(Date.parse(created_at))],
-    ['Actor', actor.label ?? actor.token_id],
-    ['IP address', address],
-    ['User agent', user_agent],
-    ['Action', action],
-    ['Resource', resource.id && `${resource.type} ${resource.id}`],
-    ...Object.entries(details).map(([name, value]): [string, string] => [
+const listEntryDetails = ({ actor, resource, details, ...entry }: AuditEntry): Detail[] => [
+  ['Time', formatAbsoluteTime(Date.parse(entry.created_at))],
+  ['Actor', (actor.label ?? actor.token_id) || null],
+  ['IP address', entry.address || null],
+  ['User agent', entry.user_agent || null],
+  ['Action', entry.action],
+  ['Resource', resource.id ? `${resource.type} ${resource.id}` : null],
+  ...Object.entries(details).map(
+    ([name, value]): Detail => [
       formatFieldName(name),
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
-    ['Request ID', request_id],
-  ];
-  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
-}
+      (typeof value === 'string' ? value : JSON.stringify(value)) || null,
+    ],
+  ),
+  ['Request ID', entry.request_id || null],
+];
 
 const formatFieldName = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');

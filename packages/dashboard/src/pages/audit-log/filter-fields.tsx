@@ -1,9 +1,8 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Box, Button, NativeSelect } from '@mantine/core';
 import type { MemberNames } from '../../audit/audit-message';
 import { RESOURCE_TYPE_LABELS } from '../../audit/build-audit-message';
 import { DateRange } from '../../ui/date-range';
 import type { AuditFilter } from './audit-filter';
-import styles from './audit-log-page.module.css';
 
 interface FilterFieldsProps {
   filter: AuditFilter;
@@ -17,7 +16,16 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
   const { person, kind, from, to } = filter;
   const isKnown = person === '' || people.has(person);
   return (
-    <search className={styles.filter}>
+    <Box
+      component="search"
+      display="grid"
+      mb="md"
+      style={{
+        gridTemplateColumns: 'repeat(auto-fit, minmax(7.75rem, 1fr))',
+        alignItems: 'end',
+        gap: 'var(--space-3)',
+      }}
+    >
       <NativeSelect
         size="sm"
         label="Actor"
@@ -45,6 +53,6 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
           Clear filters
         </Button>
       )}
-    </search>
+    </Box>
   );
 }

@@ -1,3 +1,5 @@
+import type { WorkerSchemas } from '@gantry/sdk';
+
 const PARAMETER_NAMES = [
   'response_type',
   'client_id',
@@ -9,10 +11,7 @@ const PARAMETER_NAMES = [
   'resource',
 ] as const;
 
-export type AuthorizationRequest = Partial<Record<(typeof PARAMETER_NAMES)[number], string>> & {
-  client_id: string;
-  redirect_uri: string;
-};
+export type AuthorizationRequest = WorkerSchemas['AuthorizationRequest'];
 
 /** Returns null for an invalid request: a parameter is missing or repeated (RFC 6749, 3.1). */
 export function parseAuthorizationRequest(search: URLSearchParams): AuthorizationRequest | null {

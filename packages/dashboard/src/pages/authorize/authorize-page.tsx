@@ -1,15 +1,15 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
 import { TOOLSET_LABELS, type Toolset } from '../../accounts/toolsets';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -50,7 +50,7 @@ export default function AuthorizePage() {
 function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
   const lookup = useQuery({
     queryKey: ['authorization', request],
-    queryFn: () => unwrap(accountApi.POST('/auth/oauth/authorization/lookup', { body: request })),
+    queryFn: () => api.account.POST('/auth/oauth/authorization/lookup', { body: request }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -95,14 +95,12 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const { data: me } = useMe();
   const [toolsets, setToolsets] = useState(Object.keys(TOOLSET_LABELS) as Toolset[]);
   const decide = useMutation({
-    mutationFn: ({ workspaceId, ...body }: { workspaceId: string } & Omit<AuthorizationDecision, 'request'>) =>
-      unwrap(
-        accountApi.POST('/auth/oauth/authorization', {
-          body: { request, ...body },
-          // The workspace that was selected here, not the one that the dashboard shows.
-          headers: { 'x-svc-workspace': workspaceId },
-        }),
-      ),
+    mutationFn: ({ workspaceId, ...body }: AuthorizationDecision) =>
+      api.account.POST('/auth/oauth/authorization', {
+        body: { request, ...body },
+        // The workspace that was selected here, not the one that the dashboard shows.
+        headers: { 'x-svc-workspace': workspaceId },
+      }),
     onSuccess: ({ redirect_to }) => redirectTo(redirect_to),
   });
   const workspaces = me?.workspaces ?? [];
@@ -120,14 +118,13 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   }
 
   const busy = decide.isPending || decide.isSuccess;
-  const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Allow this app to connect?">
       <p className={settings.text}>
         Allow access only if you just started connecting this app yourself. The app’s name is not verified.
       </p>
       <FormStack mt="md" onSubmit={handleSubmit(submit)}>
-        <DetailList details={facts} />
+        <DetailList details={[...listClientDetails(lookup), ['Acts as', email ?? 'you']]} />
         <NativeSelect
           name="workspace"
           label="Workspace"
@@ -185,14 +182,14 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
 }
 
 interface AuthorizationDecision {
-  request: AuthorizationRequest;
+  workspaceId: string;
   decision: 'allow' | 'deny';
   toolsets?: Toolset[];
   readonly: boolean;
   days: number;
 }
 
-const listClientDetails = (lookup: AuthorizationLookup): [string, ReactNode][] => [
+const listClientDetails = (lookup: AuthorizationLookup): Detail[] => [
   ['App name', lookup.client.name ?? 'Not provided'],
   ['Website', lookup.client.host ?? 'Unknown (not verified)'],
   ['Redirects to', describeRedirectDestination(lookup)],

@@ -1,18 +1,19 @@
-import { unwrap } from '@gantry/sdk';
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { Box, Group, NativeSelect, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { automationKeys } from '../../automations/automation-keys';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
 import { describeCron } from '../../schedules/describe-cron';
-import { type AutomationItem, automationApi } from '../../shell/api';
+import { type AutomationItem, api } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
+import { bindChoice } from '../../ui/bind';
 import { EmptyState } from '../../ui/empty-state';
 import links from '../../ui/link-row.module.css';
 import { LoadingRows } from '../../ui/loading-rows';
@@ -34,32 +35,24 @@ const STATUS_OPTIONS: { value: Status | ''; label: string }[] = [
 
 export default function AutomationListPage() {
   useTitle('Automations');
-  const workspace = useWorkspace();
-  const workspaceId = workspace?.id;
+  const role = useWorkspace()?.role;
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), SEARCH_DEBOUNCE_MS);
   const [status, setStatus] = useState<Status | ''>('');
-  const { data, error, isError, refetch } = useQuery({
-    queryKey: automationKeys.list(workspaceId, q, status),
-    enabled: workspaceId !== undefined,
-    queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/automations', { params: { query: { ...(q && { q }), ...(status && { status }) } } }),
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const query = { ...(q && { q }), ...(status && { status }) };
+  const { data, error, isError, refetch } = useWorkspaceQuery(
+    (workspaceId) => automationKeys.list(workspaceId, q, status),
+    () => api.automation.GET('/api/automations', { params: { query } }),
+    { placeholderData: keepPreviousData },
+  );
   const automations = data?.automations;
   return (
     <>
-      <Group className={styles.head} gap="md" justify="space-between" mb="lg">
-        <h1>Automations</h1>
-        <NativeSelect
-          flex="0 0 auto"
-          aria-label="Status"
-          value={status}
-          data={STATUS_OPTIONS}
-          onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
-        />
+      <Group gap="md" justify="space-between" mb="lg">
+        <Box component="h1" flex="1 0 auto">
+          Automations
+        </Box>
+        <NativeSelect flex="0 0 auto" aria-label="Status" data={STATUS_OPTIONS} {...bindChoice(status, setStatus)} />
         <SearchField
           className={styles.search}
           label="Search automations"
@@ -67,7 +60,7 @@ export default function AutomationListPage() {
           value={search}
           onChange={setSearch}
         />
-        {workspace && workspace.role !== 'viewer' && <LinkButton to={paths.newAutomation}>New automation</LinkButton>}
+        {role && role !== 'viewer' && <LinkButton to={paths.newAutomation}>New automation</LinkButton>}
       </Group>
       <p className="visually-hidden" role="status">
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}

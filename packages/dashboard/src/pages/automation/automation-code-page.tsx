@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
 import { formatManifest, MANIFEST_PATH } from '../../automations/manifest';
 import { PackageDropZone } from '../../automations/package-drop-zone';
@@ -12,14 +11,15 @@ import { invalidateAutomation } from '../../automations/use-update-automation';
 import { DraftConflict } from '../../code/draft-conflict';
 import type { Files, FilesQuery } from '../../code/files';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
-import { type Automation, automationApi } from '../../shell/api';
+import { type Automation, api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationLayout } from './automation-layout';
+import { useAutomationVersions } from './use-automation-page';
 
 /** Edits and tests the files of the current version, and deploys them as the next one. */
 export default function AutomationCodePage() {
@@ -61,7 +61,7 @@ const artifactFilesQuery = (artifactId: string, manifest: object): FilesQuery =>
   queryKey: ['artifact-files', artifactId],
   queryFn: async (): Promise<Files> => {
     const params = { path: { artifactId } };
-    const { downloadUrl } = await unwrap(automationApi.GET('/api/artifacts/{artifactId}/code', { params }));
+    const { downloadUrl } = await api.automation.GET('/api/artifacts/{artifactId}/code', { params });
     const response = await fetch(downloadUrl);
     if (!response.ok) throw new Error(`The zip file could not be downloaded (HTTP ${response.status}).`);
     const files = new Map(unzipFiles(new Uint8Array(await response.arrayBuffer())));
@@ -97,15 +97,7 @@ function AutomationCodeEditor({ automation, canEdit, source, draft }: Automation
 }
 
 function NewerVersionConflict({ automation, source, draft }: Omit<AutomationCodeEditorProps, 'canEdit'>) {
-  const { data } = useQuery({
-    queryKey: [...automationKeys.page(automation.id), 'versions'],
-    queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/automations/{automationId}/versions', {
-          params: { path: { automationId: automation.id } },
-        }),
-      ),
-  });
+  const { data } = useAutomationVersions(automation.id);
   const newer = data?.versions.find(({ current }) => current);
   return (
     <DraftConflict
@@ -140,7 +132,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       const artifact = await pack.artifact();
       const params = { path: { automationId: id } };
       const body = { artifactId: artifact.artifactId, ...(message.trim() && { message: message.trim() }) };
-      const deployed = await unwrap(automationApi.POST('/api/automations/{automationId}/update', { params, body }));
+      const deployed = await api.automation.POST('/api/automations/{automationId}/update', { params, body });
       return { ...artifact, ...deployed, warnings: [...artifact.warnings, ...deployed.warnings] };
     },
     onSuccess: async ({ artifactId, currentVersion, files, manifest, warnings }) => {
@@ -158,14 +150,10 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       await invalidateAutomation(queryClient, workspaceId, id);
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    deploy.mutate();
-  }
   const isUnchanged = draft.changes.length === 0;
   return (
     <Panel title="Deploy">
-      <FormStack onSubmit={handleSubmit}>
+      <FormStack onSubmit={handleSubmit(() => deploy.mutate())}>
         <TextInput
           label="Change message"
           description="Optional. Shown in the version history."

@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
 import { automationKeys } from '../../automations/automation-keys';
-import { type Automation, automationApi, type Workspace } from '../../shell/api';
+import { type Automation, api, type Workspace } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -12,7 +11,7 @@ import { LoadingPage } from '../../ui/loading-page';
 import { AutomationHeader } from './automation-header';
 
 const loadAutomation = (automationId: string, headers = {}) =>
-  unwrap(automationApi.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers }));
+  api.automation.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers });
 
 interface AutomationLayoutProps {
   /** The name of this tab. */

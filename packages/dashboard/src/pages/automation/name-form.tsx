@@ -1,10 +1,11 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useUpdateAutomation } from '../../automations/use-update-automation';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
@@ -19,17 +20,15 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
   const change = useUpdateAutomation(automation.id);
   const isChanged = name.trim() !== automation.name || description.trim() !== automation.description;
 
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  const save = () =>
     change.mutate(
       { name: name.trim(), description: description.trim() },
       { onSuccess: (saved) => toast(`${saved.name} saved`) },
     );
-  }
 
   return (
     <Panel title="Name and description">
-      <FormStack onSubmit={handleSubmit}>
+      <FormStack onSubmit={handleSubmit(save)}>
         <TextInput
           label="Name"
           {...bindText(name, setName)}
@@ -42,11 +41,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
         <Textarea label="Description" rows={3} {...bindText(description, setDescription)} disabled={!canEdit} />
         <ErrorNotice title="Changes not saved" error={change.error} />
         {canEdit && (
-          <div>
-            <Button type="submit" loading={change.isPending} disabled={!isChanged || name.trim() === ''}>
-              Save
-            </Button>
-          </div>
+          <FormActions submit="Save" isBusy={change.isPending} isDisabled={!isChanged || name.trim() === ''} />
         )}
       </FormStack>
     </Panel>

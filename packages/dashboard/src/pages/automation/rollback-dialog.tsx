@@ -1,10 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
-import { automationApi, type Page } from '../../shell/api';
+import { api, type Page } from '../../shell/api';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './version-list.module.css';
 
 interface RollbackDialogProps {
   page: Page;
@@ -17,12 +15,10 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
   const queryClient = useQueryClient();
   const rollback = useMutation({
     mutationFn: () =>
-      unwrap(
-        automationApi.POST('/api/automations/{automationId}/rollback', {
-          params: { path: { automationId: page.id } },
-          body: { version },
-        }),
-      ),
+      api.automation.POST('/api/automations/{automationId}/rollback', {
+        params: { path: { automationId: page.id } },
+        body: { version },
+      }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: automationKeys.page(page.id) });
       onDone();
@@ -34,7 +30,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
     <Modal.Root opened onClose={onClose} centered lockScroll={false} transitionProps={{ duration: 0 }}>
       <Modal.Overlay />
       <Modal.Content>
-        <Modal.Body className={styles.dialog}>
+        <Modal.Body display="grid" p="lg" style={{ gap: 'var(--space-4)' }}>
           <Modal.Title>Roll back to version {version}?</Modal.Title>
           <p>
             New runs will use version {version} instead of version {page.currentVersion}. Runs already in progress

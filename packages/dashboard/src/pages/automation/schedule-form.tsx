@@ -1,12 +1,13 @@
 import { Box, NativeSelect, Skeleton, Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useUpdateAutomation } from '../../automations/use-update-automation';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
 import type { Automation, InputItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { FormStack } from '../../ui/form';
+import { bindChoice } from '../../ui/bind';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import styles from './automation-settings-page.module.css';
@@ -48,8 +49,7 @@ function LoadedScheduleForm({
   const { fields, problem, show, read } = useInputFields(items, hasInputs ? scheduling.inputs : null);
   const change = useUpdateAutomation(automation.id);
 
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const { inputs, problems } = read();
     show(problems);
     if (problems.size) return;
@@ -72,14 +72,9 @@ function LoadedScheduleForm({
   }
 
   return (
-    <FormStack onSubmit={handleSubmit} noValidate>
+    <FormStack onSubmit={handleSubmit(submit)} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
-      <NativeSelect
-        label="Runs missed during downtime"
-        data={MISFIRE_OPTIONS}
-        value={misfire}
-        onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
-      />
+      <NativeSelect label="Runs missed during downtime" data={MISFIRE_OPTIONS} {...bindChoice(misfire, setMisfire)} />
       {items.length > 0 && (
         <Stack
           component="fieldset"

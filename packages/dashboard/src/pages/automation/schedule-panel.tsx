@@ -6,7 +6,7 @@ import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
@@ -80,10 +80,7 @@ const MISFIRE_LABELS: Record<Automation['scheduling']['misfire'], string> = {
   catch_up: 'Run individually, up to 100',
 };
 
-function listScheduleDetails(
-  { status, scheduling }: Automation,
-  schedule: string,
-): Parameters<typeof DetailList>[0]['details'] {
+function listScheduleDetails({ status, scheduling }: Automation, schedule: string): Detail[] {
   const { enabled, timezone, misfire, inputs, nextRunAt, lastScheduledAt, missedFires } = scheduling;
   const description = describeSchedule({ cron: schedule, timezone });
   const inputLines = Object.entries(inputs).map(
@@ -92,12 +89,10 @@ function listScheduleDetails(
   return [
     ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
     ['Next run', nextRunAt === null ? getIdleReason(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
-    ...(lastScheduledAt === null
-      ? []
-      : [['Last scheduled run', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
+    ['Last scheduled run', lastScheduledAt !== null && <Timestamp key="last" at={lastScheduledAt} />],
     ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Defaults from the code'],
     ['Runs missed during downtime', MISFIRE_LABELS[misfire]],
-    ...(missedFires > 0 ? [['Missed runs', String(missedFires)] satisfies [string, string]] : []),
+    ['Missed runs', missedFires > 0 && missedFires],
   ];
 }
 

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
-import { automationApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useSession } from '../../shell/session';
 
 export const loadAutomationPage = (automationId: string, headers = {}) =>
-  unwrap(automationApi.GET('/api/pages/{automationId}', { params: { path: { automationId } }, headers }));
+  api.automation.GET('/api/pages/{automationId}', { params: { path: { automationId } }, headers });
 
 /** Loads the automation as its page shows it to members and to visitors with its public link. */
 export function useAutomationPage(automationId: string) {
@@ -16,3 +15,10 @@ export function useAutomationPage(automationId: string) {
     enabled: status !== 'unknown',
   });
 }
+
+export const useAutomationVersions = (automationId: string) =>
+  useQuery({
+    queryKey: [...automationKeys.page(automationId), 'versions'],
+    queryFn: () =>
+      api.automation.GET('/api/automations/{automationId}/versions', { params: { path: { automationId } } }),
+  });

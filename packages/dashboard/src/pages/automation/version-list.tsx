@@ -1,13 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { automationKeys } from '../../automations/automation-keys';
-import { automationApi, type Page, type Version } from '../../shell/api';
+import type { Page, Version } from '../../shell/api';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './version-list.module.css';
+import { useAutomationVersions } from './use-automation-page';
 
 const RollbackDialog = lazy(() => import('./rollback-dialog'));
 
@@ -16,13 +13,7 @@ export function VersionList({ page }: { page: Page }) {
   const [announcement, setAnnouncement] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const opener = useRef<HTMLElement>(null);
-  const { data, error, isError, refetch } = useQuery({
-    queryKey: [...automationKeys.page(page.id), 'versions'],
-    queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } }),
-      ),
-  });
+  const { data, error, isError, refetch } = useAutomationVersions(page.id);
 
   /** Returns the focus to the button, or to the list if the button is gone because its version is current now. */
   function close() {
@@ -36,12 +27,11 @@ export function VersionList({ page }: { page: Page }) {
   if (!data) return <Skeleton height={96} />;
   return (
     <>
-      <ol ref={list} className={styles.list} reversed tabIndex={-1}>
+      <Box component="ol" ref={list} className="divided" my="calc(-1 * var(--space-3))" reversed tabIndex={-1}>
         {data.versions.map((version) => (
           <Group
             component="li"
             key={version.version}
-            className={styles.row}
             gap="sm"
             justify="space-between"
             wrap="nowrap"
@@ -82,7 +72,7 @@ export function VersionList({ page }: { page: Page }) {
             )}
           </Group>
         ))}
-      </ol>
+      </Box>
       <p className="visually-hidden" role="status">
         {announcement}
       </p>

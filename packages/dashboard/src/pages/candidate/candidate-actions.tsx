@@ -1,15 +1,14 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { invalidateAfterDecision } from '../../candidates/candidate-queries';
 import { countSettled } from '../../candidates/verdict';
-import { type CandidateDetail, type CandidateSummary, getWorkerApi, type Worker } from '../../shell/api';
+import { api, type CandidateDetail, type CandidateSummary, type Worker } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice, type Explanation } from '../../ui/notice';
 import styles from './candidate-page.module.css';
 import { clearPromotedDraft } from './promoted-draft';
@@ -27,13 +26,11 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   const params = { path: { worker_id: worker.id, candidate_id: candidate.id } };
   const invalidateCandidate = () => invalidateAfterDecision(queryClient, workspaceId);
   const promote = useMutation({
-    mutationFn: async (forceButton: boolean) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
-          params,
-          body: { force: forceButton },
-        }),
-      ),
+    mutationFn: (forceButton: boolean) =>
+      api.worker.POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
+        params,
+        body: { force: forceButton },
+      }),
     onSuccess: async () => {
       clearPromotedDraft(queryClient, workspaceId, candidate);
       toast(`Candidate promoted to the current version of ${worker.name}`);
@@ -43,14 +40,12 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
     onError: invalidateCandidate,
   });
   const drop = useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params })),
+    mutationFn: () => api.worker.POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params }),
     onSuccess: () => toast('Candidate dropped'),
     onSettled: invalidateCandidate,
   });
   const approve = useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
+    mutationFn: () => api.worker.POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params }),
     onSuccess: () => toast('Rehearsals started'),
     onSettled: invalidateCandidate,
   });
@@ -59,17 +54,12 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   return (
     <>
       {permissions.approve && approval?.status === 'waiting' && (
-        <ConfirmButton
-          label="Approve candidate code"
-          question="I’ve reviewed the code"
-          busy={approve.isPending}
-          onConfirm={() => approve.mutate()}
-        >
+        <ConfirmButton label="Approve candidate code" question="I’ve reviewed the code" {...toAction(approve)}>
           Approve code
         </ConfirmButton>
       )}
       {permissions.drop && (
-        <ConfirmButton label="Drop candidate" question="Drop now" busy={drop.isPending} onConfirm={() => drop.mutate()}>
+        <ConfirmButton label="Drop candidate" question="Drop now" {...toAction(drop)}>
           Drop
         </ConfirmButton>
       )}
@@ -78,8 +68,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
           <ConfirmButton
             label="Promote candidate"
             question={broken === 1 ? 'Promote anyway (breaks 1 run)' : `Promote anyway (breaks ${broken} runs)`}
-            busy={promote.isPending}
-            onConfirm={() => promote.mutate(false)}
+            {...toAction(promote, false)}
           >
             Promote
           </ConfirmButton>

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
 import { CandidateStatusChip, OutcomeCountChips } from '../../candidates/candidate-chips';
 import { CandidateDecision } from '../../candidates/candidate-decision';
@@ -9,7 +9,7 @@ import { useCandidate, useCandidateApproval } from '../../candidates/candidate-q
 import { VerdictLine } from '../../candidates/verdict-line';
 import { type CandidateDetail, hasErrorStatus, type Worker } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
-import { workerPath } from '../../shell/paths';
+import { workerPath, workerRunPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
@@ -20,7 +20,6 @@ import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
 import { CandidateActions } from './candidate-actions';
 import styles from './candidate-page.module.css';
-import { FailedRunLink } from './failed-run-link';
 
 /** Shows a candidate: its evidence, its changes, and the decision. */
 export default function CandidatePage() {
@@ -126,6 +125,12 @@ function FailedRunLoader({
   const approval = useCandidateApproval(id, origin === 'repair');
   if (origin === 'repair' && approval.isLoading) return <Skeleton height={160} />;
   return children(approval.data?.run_id);
+}
+
+/** Links to the failed run, where the repair is described. */
+function FailedRunLink({ candidateId }: { candidateId: string }) {
+  const { data: approval } = useCandidateApproval(candidateId);
+  return approval ? <Link to={workerRunPath(approval.run_id)}>View failed run</Link> : null;
 }
 
 const EvidenceSummary = ({ candidate }: { candidate: CandidateDetail }) => (

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi, hasErrorStatus } from '../../shell/api';
+import { api, hasErrorStatus } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type MessageInput, sendMessage } from './send-message';
@@ -33,7 +32,7 @@ export function useConversations() {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
       const query = { limit: CONVERSATIONS_PAGE_SIZE, offset };
-      return unwrap((await getWorkerApi()).GET('/api/conversations', { params: { query } }));
+      return api.worker.GET('/api/conversations', { params: { query } });
     },
     getNextPageParam: (last, pages) =>
       last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
@@ -57,7 +56,7 @@ export function useThread(id: string) {
 
 async function loadThreadPage(id: string, offset: number): Promise<Thread> {
   const params = { path: { conversation_id: id }, query: { limit: TURNS_PAGE_SIZE, offset } };
-  const conversation = await unwrap((await getWorkerApi()).GET('/api/conversations/{conversation_id}', { params }));
+  const conversation = await api.worker.GET('/api/conversations/{conversation_id}', { params });
   return createThread(conversation, conversation.turns.length === TURNS_PAGE_SIZE);
 }
 
@@ -127,8 +126,7 @@ export function useStopConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/conversations/{conversation_id}/stop', toPathParams(id))),
+    mutationFn: () => api.worker.POST('/api/conversations/{conversation_id}/stop', toPathParams(id)),
     // If the agent was only waiting, no stream reports its end.
     onSuccess: ({ status }) =>
       status !== 'running' && client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) }),
@@ -141,8 +139,7 @@ export function useResumeConversation(id: string) {
   const client = useQueryClient();
   const invalidate = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
   return useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/conversations/{conversation_id}/resume', toPathParams(id))),
+    mutationFn: () => api.worker.POST('/api/conversations/{conversation_id}/resume', toPathParams(id)),
     onSuccess: async () => {
       await invalidate();
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
@@ -157,13 +154,11 @@ export function useDecideCall(id: string, callId: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (approve: boolean) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/conversations/{conversation_id}/approvals/{call_id}', {
-          params: { path: { conversation_id: id, call_id: callId } },
-          body: { approve },
-        }),
-      ),
+    mutationFn: (approve: boolean) =>
+      api.worker.POST('/api/conversations/{conversation_id}/approvals/{call_id}', {
+        params: { path: { conversation_id: id, call_id: callId } },
+        body: { approve },
+      }),
     onSuccess: ({ status }, approve) => {
       updateThread(client, workspaceId, id, (thread) => applyDecision(thread, callId, approve, status));
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
@@ -178,13 +173,8 @@ export function useRenameConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (title: string) =>
-      unwrap(
-        (await getWorkerApi()).PATCH('/api/conversations/{conversation_id}', {
-          ...toPathParams(id),
-          body: { title },
-        }),
-      ),
+    mutationFn: (title: string) =>
+      api.worker.PATCH('/api/conversations/{conversation_id}', { ...toPathParams(id), body: { title } }),
     onSuccess: ({ title }) => {
       updateThread(client, workspaceId, id, (thread) => ({ ...thread, title }));
       return client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
@@ -196,8 +186,7 @@ export function useDeleteConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).DELETE('/api/conversations/{conversation_id}', toPathParams(id))),
+    mutationFn: () => api.worker.DELETE('/api/conversations/{conversation_id}', toPathParams(id)),
     onSuccess: () => client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) }),
   });
 }
@@ -206,7 +195,7 @@ export function useDeleteConversation(id: string) {
 export function useSuggestions() {
   return useWorkspaceQuery(
     (workspaceId) => ['suggestions', workspaceId],
-    async () => unwrap((await getWorkerApi()).GET('/api/chat/suggestions')),
+    () => api.worker.GET('/api/chat/suggestions'),
     { select: ({ suggestions }) => suggestions },
   );
 }

@@ -1,14 +1,13 @@
-import { Button, Group, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Box, Button, Group, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { toConnectionError } from '../../conversation/connection-error';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { bindText } from '../../ui/bind';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './chat-page.module.css';
 import { useDeleteConversation, useRenameConversation } from './chat-queries';
 import type { Thread } from './thread';
 
@@ -21,8 +20,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
   const rename = useRenameConversation(thread.id);
   const remove = useDeleteConversation(thread.id);
 
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const newTitle = (title ?? '').trim();
     if (newTitle === thread.title) setTitle(null);
     else if (newTitle !== '') rename.mutate(newTitle, { onSuccess: () => setTitle(null) });
@@ -30,9 +28,9 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
 
   if (title !== null) {
     return (
-      <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
+      <Group gap="8px 16px" align="flex-start" justify="space-between">
         <h1 className="visually-hidden">{thread.title}</h1>
-        <FormRow gap="xs" align="stretch" flex={1} onSubmit={handleSubmit}>
+        <FormRow gap="xs" align="stretch" flex={1} onSubmit={handleSubmit(submit)}>
           <TextInput
             aria-label="Conversation name"
             flex="1 1 14rem"
@@ -54,8 +52,10 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
     );
   }
   return (
-    <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
-      <h1 title={thread.title}>{thread.title}</h1>
+    <Group gap="8px 16px" align="flex-start" justify="space-between">
+      <Box component="h1" flex="1 1 14rem" miw={0} pt="0.2rem" fz="1.375rem" lh={1.3} title={thread.title}>
+        {thread.title}
+      </Box>
       <Group gap="xs" align="stretch">
         <Button variant="default" onClick={() => setTitle(thread.title)}>
           Rename

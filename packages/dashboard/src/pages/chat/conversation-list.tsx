@@ -20,14 +20,21 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
   const conversations = list.data?.pages.flat();
   return (
     <nav className={styles.list} aria-label="Conversations">
-      <div className={styles.listHead}>
+      <Group
+        className={styles.listHead}
+        gap="sm"
+        justify="space-between"
+        wrap="nowrap"
+        mih="3.25rem"
+        p="8px 12px 8px 16px"
+      >
         <Box component="h2" fz="md">
           Conversations
         </Box>
         <LinkButton to={paths.chat} variant="default" size="xs" onClick={onNavigate}>
           New
         </LinkButton>
-      </div>
+      </Group>
       {list.error && !conversations ? (
         <Box p="12px 16px" fz="sm" c="dimmed">
           <LoadErrorNotice what="The conversations" error={list.error} retry={list.refetch} />

@@ -1,4 +1,4 @@
-import { readEventStream } from '@gantry/sdk';
+import { readEventStream, type StreamOptions } from '@gantry/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { getWorkerBaseUrl } from '../../shell/api';
@@ -32,18 +32,19 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
     if (!id || !isRunning) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const onEvent = () => {
+    const onOpen = () => {
       clearTimeout(timer);
       timer = undefined;
       setInterrupted(false);
     };
-    const onDisconnect = () => {
+    const onInterrupted = () => {
       // Durations cannot be measured across the gap.
       updateThread(client, workspaceId, id, (now) => ({ ...now, lastEventAt: null }));
       timer ??= setTimeout(() => setInterrupted(true), INTERRUPTION_GRACE_MS);
     };
     const refetch = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
-    streamThreadEvents({ client, workspaceId, id, signal: controller.signal, onEvent, onDisconnect }).then(
+    const { signal } = controller;
+    streamThreadEvents(client, workspaceId, id, { signal, onOpen, onInterrupted }).then(
       async (isOver) => {
         if (!isOver) return;
         await refetch();
@@ -61,35 +62,22 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
   return { isInterrupted };
 }
 
-interface StreamThreadEventsOptions {
-  client: QueryClient;
-  workspaceId: string | undefined;
-  id: string;
-  signal: AbortSignal;
-  onEvent: () => void;
-  onDisconnect: () => void;
-}
-
 /** @returns false where the reader left before the agent rested */
-async function streamThreadEvents({
-  client,
-  workspaceId,
-  id,
-  signal,
-  onEvent: onHeard,
-  onDisconnect: onLost,
-}: StreamThreadEventsOptions): Promise<boolean> {
+async function streamThreadEvents(
+  client: QueryClient,
+  workspaceId: string | undefined,
+  id: string,
+  options: Pick<StreamOptions, 'signal' | 'onOpen' | 'onInterrupted'>,
+): Promise<boolean> {
   const url = conversationEventsUrl(await getWorkerBaseUrl(), id);
   const getCachedThread = () => client.getQueryData<Thread>(chatKeys.one(workspaceId, id));
   await readEventStream({
     connect: (lastEventId, connection) => openEventStream(url, lastEventId, connection),
     takeTurn: acquireStreamSlot,
     lastEventId: String(getCachedThread()?.last_event_id ?? 0),
-    onOpen: onHeard,
     onEvents: (events) => updateThread(client, workspaceId, id, (thread) => applyEvents(thread, events, Date.now())),
     isLast: () => getCachedThread()?.status !== 'running' || getCachedThread()?.isBehind === true,
-    onInterrupted: onLost,
-    signal,
+    ...options,
   });
-  return !signal.aborted || getCachedThread()?.status !== 'running';
+  return !options.signal.aborted || getCachedThread()?.status !== 'running';
 }

@@ -1,11 +1,10 @@
 import { Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { getServiceName } from '../../connections/connection-labels';
 import type { Connection, Integration } from '../../connections/connection-queries';
 import { LineList } from '../../connections/line-list';
 import { catalogServicePath, workerPath } from '../../shell/paths';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { useMemberNames } from '../../workers/use-member-names';
@@ -18,21 +17,10 @@ interface ConnectionDetailsProps {
 
 export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProps) {
   const names = useMemberNames();
-  const {
-    app,
-    account_label: account,
-    url,
-    issuer,
-    auth_secret: secret,
-    parameters,
-    hosts,
-    places,
-    visibility,
-    used_by,
-  } = connection;
+  const { app, kind, url, issuer, auth_secret: secret, parameters, hosts, places, visibility, used_by } = connection;
   const owner = (connection.owner_id !== null && names?.get(connection.owner_id)) || 'A token';
   const isInCatalogue = catalog?.some(({ slug }) => slug === app);
-  const facts: ([name: string, value: ReactNode] | false)[] = [
+  const details: Detail[] = [
     [
       'Service',
       isInCatalogue ? (
@@ -49,29 +37,31 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
         {app}
       </code>,
     ],
-    account !== null && ['Account', account],
-    url !== null && [
+    ['Account', connection.account_label],
+    [
       'URL',
-      <span key="address" className="small-code">
-        {url}
-      </span>,
+      url !== null && (
+        <span key="address" className="small-code">
+          {url}
+        </span>
+      ),
     ],
-    issuer !== null && ['Issuer', <LineList key="issuer" lines={[issuer]} />],
-    secret !== null && ['Token', `Secret ${secret}`],
-    ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
+    ['Issuer', issuer !== null && <LineList key="issuer" lines={[issuer]} />],
+    ['Token', secret !== null && `Secret ${secret}`],
+    ...Object.entries(parameters),
     ['Allowed hosts', hosts.length === 0 ? 'None' : <LineList key="hosts" lines={hosts} />],
-    connection.kind !== 'mcp' && ['Allowed request parts', <LineList key="places" lines={places} />],
+    ['Allowed request parts', kind !== 'mcp' && <LineList key="places" lines={places} />],
     ['Available to', visibility === 'workspace' ? 'All workers in the workspace' : `${owner}’s private workers`],
     ['Owner', owner],
     ['Used by', <WorkerLinks key="used" workers={used_by} />],
     ['Last used', <OptionalTimestamp key="last-used" at={connection.last_used_at} />],
     ['Last checked', <OptionalTimestamp key="checked" at={connection.last_checked_at} />],
-    connection.expires_at !== null && ['Token expires', <OptionalTimestamp key="expires" at={connection.expires_at} />],
+    ['Token expires', connection.expires_at && <OptionalTimestamp key="expires" at={connection.expires_at} />],
     ['Created', <OptionalTimestamp key="made" at={connection.created_at} />],
   ];
   return (
     <Panel title="About">
-      <DetailList details={facts.filter((fact) => fact !== false)} />
+      <DetailList details={details} />
     </Panel>
   );
 }

@@ -59,9 +59,8 @@ interface ServerToolsProps {
 function ServerTools({ connection, tools, change }: ServerToolsProps) {
   const { id, allowed_tools: saved, permissions } = connection;
   const [isRestricted, setRestricted] = useState(saved !== null);
-  const [selectedTools, setChosen] = useState<ReadonlySet<string>>(
-    () => new Set(saved ?? tools.map(({ name }) => name)),
-  );
+  const allNames = tools.map(({ name }) => name);
+  const [selectedTools, setChosen] = useState<ReadonlySet<string>>(() => new Set(saved ?? allNames));
   const changed = tools.filter((tool) => tool.changed);
   const isUnchanged = isRestricted === (saved !== null) && (!isRestricted || hasSameNames(selectedTools, saved ?? []));
 
@@ -71,7 +70,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
   function reset() {
     change.reset();
     setRestricted(saved !== null);
-    setChosen(new Set(saved ?? tools.map(({ name }) => name)));
+    setChosen(new Set(saved ?? allNames));
   }
 
   return (
@@ -104,8 +103,9 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
         Descriptions are shown exactly as the server sends them, except that invisible characters are escaped.
       </Text>
       {permissions.edit ? (
-        <Group className={styles.choice} gap="sm" align="flex-end">
+        <Group gap="sm" align="flex-end">
           <NativeSelect
+            flex="1 1 16rem"
             label="Workers can call"
             value={isRestricted ? 'each' : 'all'}
             onChange={(event) => setRestricted(event.currentTarget.value === 'each')}
@@ -116,7 +116,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           />
           {isRestricted && (
             <Group gap="xs">
-              <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
+              <Button variant="default" onClick={() => setChosen(new Set(allNames))}>
                 Select all
               </Button>
               <Button variant="default" onClick={() => setChosen(new Set())}>
@@ -150,7 +150,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       />
       <ErrorNotice title="Changes not saved" error={change.error} />
       {!isUnchanged && (
-        <div className={styles.save}>
+        <Group className={styles.save} gap="8px 16px" justify="space-between" fz="sm">
           <span>
             {isRestricted ? `${selectedTools.size} of ${tools.length} selected` : 'All tools, including future ones'}
           </span>
@@ -165,7 +165,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
               Save
             </Button>
           </Group>
-        </div>
+        </Group>
       )}
     </>
   );

@@ -1,11 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
 import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type ConnectionChange, useConnectionMutations } from '../../connections/connection-queries';
 import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { getFormText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
@@ -15,9 +14,8 @@ import { PasswordField } from '../../ui/password-field';
 export function EditConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { id, kind, label, visibility, hosts, places, url, issuer, permissions } = connection;
   const { change } = useConnectionMutations();
-  function handleSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const changes = parseChanges(new FormData(event.currentTarget), connection);
+  function submit(formData: FormData) {
+    const changes = parseChanges(formData, connection);
     if (Object.keys(changes).length === 0) return onClose();
     const onSuccess = (changed: Connection) => {
       toast(`${changed.label} saved`);
@@ -27,7 +25,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
   }
   return (
     <Dialog title={`Edit ${label}`} onClose={onClose}>
-      <FormStack p="lg" onSubmit={handleSubmit} autoComplete="off">
+      <FormStack p="lg" onSubmit={handleSubmit(submit)} autoComplete="off">
         <TextInput name="label" label="Name" defaultValue={label} maxLength={120} required withAsterisk={false} />
         {permissions.change_visibility && (
           <NativeSelect

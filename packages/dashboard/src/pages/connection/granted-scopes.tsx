@@ -1,9 +1,9 @@
 import { Button, Checkbox, Text } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { getServiceName } from '../../connections/connection-labels';
 import { type Connection, type Integration, useConnectionMutations } from '../../connections/connection-queries';
 import { ScopeList } from '../../connections/scope-list';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -60,12 +60,8 @@ function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: Sc
   const { consent } = useConnectionMutations();
   const [chosen, setChosen] = useState<readonly string[]>(scopes);
   const others = scopes.filter((name) => !known.some((one) => one.name === name));
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    consent.mutate({ id, scopes: [...chosen] });
-  }
   return (
-    <FormStack onSubmit={handleSubmit}>
+    <FormStack onSubmit={handleSubmit(() => consent.mutate({ id, scopes: [...chosen] }))}>
       <Text maw="68ch" fz="sm" c="dimmed">
         You’ll be redirected to {service} to approve the change. Use the same account as before.
       </Text>

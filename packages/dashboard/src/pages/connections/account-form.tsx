@@ -1,4 +1,4 @@
-import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
@@ -6,6 +6,7 @@ import { ConnectionVisibilityField, parseVisibility } from '../../connections/co
 import { OauthClientForm } from '../../connections/oauth-client-form';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack, handleSubmit } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { getFormText } from '../../ui/form-text';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -94,11 +95,7 @@ export function AccountForm({
         <ConnectionVisibilityField />
         <Notice tone="info">The token is sent only to {hosts.join(', ')}.</Notice>
         <ErrorNotice title="Account not connected" error={account.error} />
-        <div>
-          <Button type="submit" loading={account.isPending}>
-            Go to {name}
-          </Button>
-        </div>
+        <FormActions submit={`Go to ${name}`} isBusy={account.isPending} />
       </FormStack>
     </Panel>
   );

@@ -4,8 +4,8 @@ import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
-import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { CONNECTION_COLUMNS } from './connection-columns';
 
@@ -31,13 +31,13 @@ export default function ConnectionsPage() {
         getKey={({ id }) => id}
         isCard
         empty={
-          <EmptyList title="No connections yet">
+          <EmptyState title="No connections yet" level={2}>
             <p>
               {canCreate
                 ? 'Connect an account or MCP server, or add a key. Then add the connection to a worker.'
                 : 'Members of this workspace can create connections.'}
             </p>
-          </EmptyList>
+          </EmptyState>
         }
       />
     </>

@@ -1,8 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { FormStack, handleSubmit } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { getFormText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -65,11 +66,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         />
         <ConnectionVisibilityField />
         <ErrorNotice title="Key not saved" error={account.error} />
-        <div>
-          <Button type="submit" loading={account.isPending}>
-            Connect
-          </Button>
-        </div>
+        <FormActions submit="Connect" isBusy={account.isPending} />
       </FormStack>
     </Panel>
   );

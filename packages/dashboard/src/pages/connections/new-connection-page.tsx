@@ -1,6 +1,7 @@
 import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
+import { ViewerNotice } from '../../accounts/viewer-notice';
 import { type Connection, type Integration, useCatalog } from '../../connections/connection-queries';
 import { ServiceLogo } from '../../connections/service-logo';
 import { catalogServicePath, getAppParam, newConnectionPath, paths } from '../../shell/paths';
@@ -8,7 +9,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import linkCard from '../../ui/link-card.module.css';
-import { LoadErrorNotice, Notice } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { SearchField } from '../../ui/search-field';
 import { AccountForm } from './account-form';
@@ -37,13 +38,7 @@ export default function NewConnectionPage() {
     toast(`${label} connected`);
     navigate(paths.connections);
   }
-  if (role === 'viewer') {
-    return (
-      <Notice tone="info" title="Viewers can’t create connections">
-        Ask a workspace admin for the member role.
-      </Notice>
-    );
-  }
+  if (role === 'viewer') return <ViewerNotice action="create connections" />;
   const name = isCustomKind(app) ? CUSTOM_KINDS[app].name : integration?.name;
   return (
     <>

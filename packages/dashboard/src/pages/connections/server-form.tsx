@@ -1,8 +1,9 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type Connection, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { FormStack, handleSubmit } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { getFormText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -54,11 +55,7 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
         )}
         <ConnectionVisibilityField />
         <ErrorNotice title="Server not connected" error={server.error} />
-        <div>
-          <Button type="submit" loading={server.isPending}>
-            {usesOauth ? 'Continue to sign-in' : 'Connect'}
-          </Button>
-        </div>
+        <FormActions submit={usesOauth ? 'Continue to sign-in' : 'Connect'} isBusy={server.isPending} />
       </FormStack>
     </Panel>
   );

@@ -1,17 +1,17 @@
-import { unwrap } from '@gantry/sdk';
-import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
+import { Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ContextLayout } from '../../contexts/context-layout';
 import { contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindChecked, bindText } from '../../ui/bind';
 import { DeleteButton } from '../../ui/confirm-button';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -42,20 +42,16 @@ function GeneralPanel({ context }: { context: Context }) {
     mutationFn: async () => {
       const visibility = isPrivate ? ('private' as const) : ('workspace' as const);
       const body = { description, writeable, ...(visibility !== context.visibility && { visibility }) };
-      return unwrap((await getWorkerApi()).PATCH('/api/contexts/{name}', { params: { path: { name } }, body }));
+      return api.worker.PATCH('/api/contexts/{name}', { params: { path: { name } }, body });
     },
     onSuccess: (updated) => {
       updateCachedContext(updated);
       toast('Saved');
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
   return (
     <Panel title="General">
-      <FormStack className={content.column} maw="26rem" gap="md" align="flex-start" onSubmit={handleSubmit}>
+      <FormStack maw="26rem" onSubmit={handleSubmit(() => save.mutate())}>
         <Textarea
           label="Description"
           autosize={false}
@@ -77,11 +73,7 @@ function GeneralPanel({ context }: { context: Context }) {
           {...bindChecked(writeable, setWriteable)}
         />
         <ErrorNotice title="Changes not saved" error={save.error} />
-        {permissions.edit && (
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        )}
+        {permissions.edit && <FormActions submit="Save" isBusy={save.isPending} />}
       </FormStack>
     </Panel>
   );
@@ -95,7 +87,7 @@ function DeletePanel({ context }: { context: Context }) {
   const remove = useMutation({
     mutationFn: async () => {
       const params = { path: { name }, query: { force: used_by.length > 0 } };
-      await unwrap((await getWorkerApi()).DELETE('/api/contexts/{name}', { params }));
+      await api.worker.DELETE('/api/contexts/{name}', { params });
     },
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: contextKeys.one(workspaceId, name) });

@@ -1,4 +1,4 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
@@ -8,7 +8,7 @@ import type { ListedVersion } from '../../code/version-list';
 import { useVersions, VersionsPage } from '../../code/versions-page';
 import { ContextLayout } from '../../contexts/context-layout';
 import { contextFilesQuery, contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
@@ -31,7 +31,7 @@ function ContextVersions({ context }: { context: Context }) {
     contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
     async (page) => {
       const params = { path: { name: context.name }, query: page };
-      return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/versions', { params }));
+      return api.worker.GET('/api/contexts/{name}/versions', { params });
     },
   );
   return (
@@ -73,8 +73,6 @@ function useRollBack(context: Context) {
   return async (sha: string, message: string | undefined) => {
     const params = { path: { name: context.name, sha } };
     const body = message ? { message } : {};
-    updateCachedContext(
-      await unwrap((await getWorkerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })),
-    );
+    updateCachedContext(await api.worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body }));
   };
 }

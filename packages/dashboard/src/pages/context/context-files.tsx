@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
@@ -11,7 +10,7 @@ import { SaveDialog } from '../../code/save-dialog';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import { useDraftTree } from '../../code/use-draft-tree';
 import { contextFilesQuery, contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
@@ -105,7 +104,7 @@ function useSaveFiles(context: Context, draft: Draft) {
   return async (message: string | undefined) => {
     const params = { path: { name: context.name } };
     const body = { files: draft.changes, ...(message && { message }) };
-    const saved = await unwrap((await getWorkerApi()).PUT('/api/contexts/{name}/files', { params, body }));
+    const saved = await api.worker.PUT('/api/contexts/{name}/files', { params, body });
     queryClient.setQueryData(contextFilesQuery(workspaceId, context.name, saved.sha).queryKey, draft.files);
     draft.rebase(saved.sha, null);
     updateCachedContext(saved);
@@ -119,16 +118,14 @@ function NewerVersionConflict({ context, source, draft }: ContextFilesProps) {
     queryKey: contextKeys.part(workspaceId, context.name, 'newest', { sha: context.sha }),
     queryFn: async () => {
       const params = { path: { name: context.name }, query: { limit: 1 } };
-      return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/versions', { params }));
+      return api.worker.GET('/api/contexts/{name}/versions', { params });
     },
   });
   return <DraftConflict source={source} draft={draft} newer={data?.[0]} />;
 }
 
-async function downloadZip(name: string): Promise<Blob> {
-  const params = { path: { name } };
-  return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' }));
-}
+const downloadZip = (name: string) =>
+  api.worker.GET('/api/contexts/{name}/download', { params: { path: { name } }, parseAs: 'blob' });
 
 const CREDENTIAL_KINDS: Record<string, string> = { private_key: 'private key', assigned_secret: 'password or key' };
 const FINDINGS_SHOWN = 5;

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applyChanges } from '../../code/files';
 import type { Draft } from '../../code/use-draft';
 import { contextFilesQuery, useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 
@@ -18,9 +17,8 @@ export function useUploadFiles(context: Context, draft: Draft) {
   const path = { name: context.name };
 
   async function undoUpload(sha: string) {
-    const worker = await getWorkerApi();
     const params = { path: { ...path, sha } };
-    const restored = await unwrap(worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} }));
+    const restored = await api.worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} });
     draft.rebase(restored.sha, null);
     updateCachedContext(restored);
   }
@@ -33,14 +31,13 @@ export function useUploadFiles(context: Context, draft: Draft) {
       }
       const form = new FormData();
       for (const file of files) form.append('files', file, file.webkitRelativePath || file.name);
-      const worker = await getWorkerApi();
-      const response = worker.POST('/api/contexts/{name}/upload', {
+      const uploaded = await api.worker.POST('/api/contexts/{name}/upload', {
         params: { path },
         // The generated type has no file parts.
         body: {},
         bodySerializer: () => form,
       });
-      return { uploaded: await unwrap(response), count: files.length };
+      return { uploaded, count: files.length };
     },
     onSuccess: async (result) => {
       if (!result) return;

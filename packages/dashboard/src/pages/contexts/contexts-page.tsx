@@ -1,18 +1,51 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
+import { WorkerLinks } from '../../contexts/context-layout';
 import { contextKeys } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
+import { contextPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
+import { EmptyState } from '../../ui/empty-state';
+import { formatFileSize } from '../../ui/format';
+import { NameCell } from '../../ui/name-cell';
 import { PageHeader } from '../../ui/page-header';
-import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
-import { CONTEXT_COLUMNS } from './context-columns';
+import type { Column } from '../../ui/table-model';
+import { buildTimeColumn } from '../../ui/time-column';
 import { NewContextDialog } from './new-context-dialog';
 
 const PAGE_SIZE = 200;
+
+const CONTEXT_COLUMNS: Column<Context>[] = [
+  {
+    head: 'Name',
+    sortBy: ({ name }) => name,
+    cell: ({ name, description, visibility, writeable }) => (
+      <NameCell name={<Link to={contextPath(name)}>{name}</Link>}>
+        {description}
+        {[visibility === 'private' && 'Private', writeable && 'Runs can save changes'].filter(Boolean).join(' · ')}
+      </NameCell>
+    ),
+  },
+  {
+    head: 'Files',
+    isLabelled: true,
+    className: 'nowrap',
+    sortBy: ({ total_size_bytes }) => total_size_bytes,
+    cell: ({ file_count, total_size_bytes }) =>
+      `${file_count === 1 ? '1 file' : `${file_count} files`}, ${formatFileSize(total_size_bytes)}`,
+  },
+  { head: 'Version', isLabelled: true, cell: ({ version }) => version },
+  {
+    head: 'Used by',
+    isLabelled: true,
+    cell: ({ used_by }) => (used_by.length ? <WorkerLinks workers={used_by} /> : 'No workers'),
+  },
+  buildTimeColumn('Updated', ({ updated_at }) => updated_at),
+];
 
 const SEARCH = {
   label: 'Search contexts',
@@ -27,11 +60,7 @@ export default function ContextsPage() {
   const workspace = useWorkspace();
   const canCreate = workspace !== undefined && workspace.role !== 'viewer';
   const [isCreating, setCreating] = useState(false);
-  const contexts = useQuery({
-    queryKey: contextKeys.list(workspace?.id),
-    queryFn: loadAllContexts,
-    enabled: workspace !== undefined,
-  });
+  const contexts = useWorkspaceQuery(contextKeys.list, loadAllContexts);
   return (
     <>
       <PageHeader
@@ -49,7 +78,7 @@ export default function ContextsPage() {
         isCard
         search={SEARCH}
         empty={
-          <EmptyList title="No contexts yet">
+          <EmptyState title="No contexts yet" level={2}>
             <p>
               A context is a versioned set of files. Workers that declare the context can read its files at{' '}
               <code>contexts/&lt;name&gt;/</code> during each run. Changing the files doesn’t require a new worker
@@ -60,7 +89,7 @@ export default function ContextsPage() {
                 <Button onClick={() => setCreating(true)}>Create context</Button>
               </p>
             )}
-          </EmptyList>
+          </EmptyState>
         }
       />
       {isCreating && <NewContextDialog onClose={() => setCreating(false)} />}
@@ -73,7 +102,7 @@ async function loadAllContexts(): Promise<Context[]> {
   const all: Context[] = [];
   for (;;) {
     const params = { query: { limit: PAGE_SIZE, offset: all.length } };
-    const page = await unwrap((await getWorkerApi()).GET('/api/contexts', { params }));
+    const page = await api.worker.GET('/api/contexts', { params });
     all.push(...page);
     if (page.length < PAGE_SIZE) return all;
   }

@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/sdk';
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { getWorkerApi, hasErrorStatus } from '../../shell/api';
+import { api, hasErrorStatus } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { bindChecked, bindText } from '../../ui/bind';
 import { FormDialog } from '../../ui/form-dialog';
@@ -24,7 +23,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
     mutationFn: async () => {
       const visibility = isPrivate ? ('private' as const) : ('workspace' as const);
       const body = { name, description, writeable, visibility };
-      return unwrap((await getWorkerApi()).POST('/api/contexts', { body }));
+      return api.worker.POST('/api/contexts', { body });
     },
     onSuccess: (created) => {
       updateCachedContext(created);

@@ -1,22 +1,13 @@
 import { Box, Stack, Text } from '@mantine/core';
+import { ViewerNotice } from '../../accounts/viewer-notice';
 import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 
-interface ProgramKind {
-  title: string;
-  purpose: string;
-  examples: readonly string[];
-  features: readonly string[];
-  action: string;
-  to: string;
-}
-
-const PROGRAM_KINDS: readonly ProgramKind[] = [
+const PROGRAM_KINDS = [
   {
     title: 'Worker',
     purpose: 'Code or an agent that runs unattended, maintained by your team.',
@@ -66,11 +57,7 @@ export default function CreatePage() {
         about="Workers and automations are Python programs with a run() function. The difference is how they start."
       />
       <Stack gap="lg" maw="60rem">
-        {role === 'viewer' && (
-          <Notice tone="info" title="Viewers can’t create workers or automations">
-            Ask a workspace admin for the member role.
-          </Notice>
-        )}
+        {role === 'viewer' && <ViewerNotice action="create workers or automations" />}
         <Box
           display="grid"
           style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-5)' }}
@@ -89,7 +76,7 @@ export default function CreatePage() {
 }
 
 interface ProgramKindPanelProps {
-  kind: ProgramKind;
+  kind: (typeof PROGRAM_KINDS)[number];
   canCreate: boolean;
 }
 
@@ -113,7 +100,7 @@ function ProgramKindPanel({
   );
 }
 
-function BulletList({ title, items }: { title: string; items: readonly string[] }) {
+function BulletList({ title, items }: { title: string; items: string[] }) {
   return (
     <div>
       <h3>{title}</h3>

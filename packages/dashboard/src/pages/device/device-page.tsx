@@ -1,11 +1,11 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { getWorkerApi } from '../../shell/api';
+import { useEffect, useRef } from 'react';
+import { api } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -24,30 +24,22 @@ export default function DevicePage() {
   const code = useRef<HTMLInputElement>(null);
   useEffect(() => code.current?.focus(), []);
   const lookUp = useMutation({
-    mutationFn: async (user_code: string) =>
-      unwrap((await getWorkerApi()).POST('/api/cli-auth/devices/lookup', { body: { user_code } })),
+    mutationFn: (user_code: string) => api.worker.POST('/api/cli-auth/devices/lookup', { body: { user_code } }),
     onError: () => code.current?.focus(),
   });
   const decide = useMutation({
     mutationFn: async ({ request, approve }: { request: DeviceRequest; approve: boolean }) => {
-      const worker = await getWorkerApi();
       const options = {
         body: { user_code: request.user_code },
         // The workspace that was shown, even if another tab has switched since.
         headers: { 'x-svc-workspace': request.workspace.id },
       };
-      await unwrap(
-        approve
-          ? worker.POST('/api/cli-auth/devices/approve', options)
-          : worker.POST('/api/cli-auth/devices/deny', options),
-      );
+      await (approve
+        ? api.worker.POST('/api/cli-auth/devices/approve', options)
+        : api.worker.POST('/api/cli-auth/devices/deny', options));
       return { approve, client: request.client_name ?? 'The app' };
     },
   });
-
-  function submit(formData: FormData) {
-    lookUp.mutate(String(formData.get('code')));
-  }
 
   return (
     <Stack maw="40rem" gap="lg">
@@ -64,11 +56,11 @@ export default function DevicePage() {
         <DeviceDecision
           request={lookUp.data}
           busy={decide.isPending}
-          problem={decide.error?.message}
+          error={decide.error}
           onDecide={(approve) => decide.mutate({ request: lookUp.data, approve })}
         />
       ) : (
-        <FormStack className={settings.column} maw="26rem" gap="md" align="flex-start" onSubmit={handleSubmit(submit)}>
+        <FormStack maw="26rem" onSubmit={handleSubmit((formData) => lookUp.mutate(String(formData.get('code'))))}>
           <TextInput
             ref={code}
             name="code"
@@ -83,7 +75,7 @@ export default function DevicePage() {
             classNames={{ input: styles.code }}
           />
           <ErrorNotice title="Invalid code" error={lookUp.error} />
-          <Button type="submit" size="md" loading={lookUp.isPending}>
+          <Button type="submit" size="md" w="fit-content" loading={lookUp.isPending}>
             Continue
           </Button>
         </FormStack>
@@ -95,14 +87,14 @@ export default function DevicePage() {
 interface DeviceDecisionProps {
   request: DeviceRequest;
   busy: boolean;
-  problem: string | undefined;
+  error: Error | null;
   onDecide: (approve: boolean) => void;
 }
 
-function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProps) {
+function DeviceDecision({ request, busy, error, onDecide }: DeviceDecisionProps) {
   const { email } = useSession();
   const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Code', <code key="code">{user_code}</code>],
     ['App', client_name ?? 'Unknown'],
     ['Requested from', [address, user_agent].filter(Boolean).join(', ') || 'Unknown'],
@@ -116,13 +108,9 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
         Approve only if you just made this request yourself and your terminal shows the same code.
       </p>
       <Box m="16px 0">
-        <DetailList details={facts} />
+        <DetailList details={details} />
       </Box>
-      {problem && (
-        <Notice tone="error" title="Decision not saved">
-          {problem}
-        </Notice>
-      )}
+      <ErrorNotice title="Decision not saved" error={error} />
       <Group gap="xs">
         <Button size="md" loading={busy} onClick={() => onDecide(true)}>
           Approve

@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
@@ -13,16 +12,15 @@ import { ErrorNotice, Notice } from '../../ui/notice';
 export default function ForgotPasswordPage() {
   useTitle('Reset password');
   const requestReset = useMutation({
-    mutationFn: (email: string) => unwrap(accountApi.POST('/auth/password/forgot', { body: { email } })),
+    mutationFn: (email: string) => api.account.POST('/auth/password/forgot', { body: { email } }),
   });
-
-  function submit(formData: FormData) {
-    requestReset.mutate(String(formData.get('email')));
-  }
 
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={handleSubmit(submit)}>
+      <form
+        className={styles.card}
+        onSubmit={handleSubmit((formData) => requestReset.mutate(String(formData.get('email'))))}
+      >
         <h1>Reset password</h1>
         <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
         <ErrorNotice error={requestReset.error} />

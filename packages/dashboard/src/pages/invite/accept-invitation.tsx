@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { clearLinkToken } from '../../accounts/link-token';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { session, useSession } from '../../shell/session';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ErrorNotice, Notice } from '../../ui/notice';
@@ -12,7 +11,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
   const { email: signedInAs } = useSession();
   const moveTo = useSwitchWorkspace();
   const accept = useMutation({
-    mutationFn: () => unwrap(accountApi.POST('/auth/invitations/accept', { body: { token } })),
+    mutationFn: () => api.account.POST('/auth/invitations/accept', { body: { token } }),
     onSuccess: async ({ id }) => {
       clearLinkToken('invitation');
       await moveTo(id);

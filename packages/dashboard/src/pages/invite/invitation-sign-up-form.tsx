@@ -1,15 +1,14 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 
 /** Registers a visitor without revealing whether the address has an account before it is verified. */
 export function InvitationSignUpForm({ token, email }: { token: string; email: string }) {
   const register = useLinkSignIn('invitation', (input: { name?: string; password: string }) =>
-    unwrap(accountApi.POST('/auth/invitations/register', { body: { token, ...input } })),
+    api.account.POST('/auth/invitations/register', { body: { token, ...input } }),
   );
 
   function submit(formData: FormData) {

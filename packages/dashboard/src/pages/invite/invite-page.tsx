@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,13 +5,13 @@ import { Link } from 'react-router';
 import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { readLinkToken } from '../../accounts/link-token';
 import { formatRoleWithArticle } from '../../accounts/roles';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Notice } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { AcceptInvitation } from './accept-invitation';
 import { InvitationSignUpForm } from './invitation-sign-up-form';
 
@@ -23,7 +22,7 @@ export default function InvitePage() {
   const invitation = useQuery({
     queryKey: ['invitation', token],
     enabled: token !== null && status !== 'unknown',
-    queryFn: () => unwrap(accountApi.POST('/auth/invitations/lookup', { body: { token: token ?? '' } })),
+    queryFn: () => api.account.POST('/auth/invitations/lookup', { body: { token: token ?? '' } }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { data } = invitation;
@@ -38,9 +37,7 @@ export default function InvitePage() {
         ) : invitation.isError ? (
           <>
             <h1>Invitation</h1>
-            <Notice tone="error" title="This invitation can’t be used">
-              {invitation.error.message}
-            </Notice>
+            <ErrorNotice title="This invitation can’t be used" error={invitation.error} />
           </>
         ) : !data ? (
           <Skeleton height={160} />

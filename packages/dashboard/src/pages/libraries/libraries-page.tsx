@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { getSkillsApi, type LibraryItem } from '../../shell/api';
+import { api, type LibraryItem } from '../../shell/api';
 import { libraryPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -38,7 +37,7 @@ export default function LibrariesPage() {
         <LibraryPanel
           kind="own"
           title="Your libraries"
-          loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
+          loadLibraries={() => api.skills.GET('/api/v1/me/libraries', FIRST_PAGE)}
           empty={
             canCreate
               ? 'A library is an ordered collection of skills that others can subscribe to. Select New library to create one.'
@@ -48,13 +47,13 @@ export default function LibrariesPage() {
         <LibraryPanel
           kind="subscribed"
           title="Subscribed"
-          loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
+          loadLibraries={() => api.skills.GET('/api/v1/me/subscriptions', FIRST_PAGE)}
           empty="Libraries you subscribe to appear here. You’ll also get any skills added to them later."
         />
         <LibraryPanel
           kind="starters"
           title="Starter libraries"
-          loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
+          loadLibraries={() => api.skills.GET('/api/v1/libraries', FIRST_PAGE)}
           empty="This installation has no starter libraries."
         />
       </Stack>
@@ -115,8 +114,7 @@ function NewLibraryDialog({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: async (fields: LibraryFields) =>
-      unwrap((await getSkillsApi()).POST('/api/v1/libraries', { body: fields })),
+    mutationFn: (fields: LibraryFields) => api.skills.POST('/api/v1/libraries', { body: fields }),
     onSuccess: ({ slug }) => {
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
       navigate(libraryPath(slug));

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { getSkillsApi, type Library } from '../../shell/api';
+import { api, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -24,19 +23,16 @@ export function AddSkill({ library }: { library: Library }) {
   const field = useRef<HTMLInputElement>(null);
   const { data } = useQuery({
     queryKey: skillKeys.list(workspaceId, 'to add', q),
-    queryFn: async () =>
-      unwrap((await getSkillsApi()).GET('/api/v1/search', { params: { query: { q, limit: RESULTS_MAX } } })),
+    queryFn: () => api.skills.GET('/api/v1/search', { params: { query: { q, limit: RESULTS_MAX } } }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
   const add = useMutation({
-    mutationFn: async (skill_slug: string) =>
-      unwrap(
-        (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
-          params: { path: { slug: library.slug } },
-          body: { skill_slug },
-        }),
-      ),
+    mutationFn: (skill_slug: string) =>
+      api.skills.POST('/api/v1/libraries/{slug}/skills', {
+        params: { path: { slug: library.slug } },
+        body: { skill_slug },
+      }),
     onSuccess: (updatedLibrary, addedSlug) => {
       queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), updatedLibrary);
       setSearchText('');

@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
-import { getSkillsApi, type Library } from '../../shell/api';
+import { api, type Library } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -21,8 +20,8 @@ import { AddSkill } from './add-skill';
 import { LibrarySkills } from './library-skills';
 import { SubscribeButton } from './subscribe-button';
 
-const loadLibrary = async (slug: string, headers = {}) =>
-  unwrap((await getSkillsApi()).GET('/api/v1/libraries/{slug}', { params: { path: { slug } }, headers }));
+const loadLibrary = (slug: string, headers = {}) =>
+  api.skills.GET('/api/v1/libraries/{slug}', { params: { path: { slug } }, headers });
 
 export default function LibraryPage() {
   const { slug = '' } = useParams();
@@ -85,8 +84,8 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
   const navigate = useNavigate();
   const slugParams = { params: { path: { slug: library.slug } } };
   const change = useMutation({
-    mutationFn: async (fields: LibraryFields) =>
-      unwrap((await getSkillsApi()).PATCH('/api/v1/libraries/{slug}', { ...slugParams, body: fields })),
+    mutationFn: (fields: LibraryFields) =>
+      api.skills.PATCH('/api/v1/libraries/{slug}', { ...slugParams, body: fields }),
     onSuccess: (updatedLibrary) => {
       queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), updatedLibrary);
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
@@ -94,7 +93,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
     },
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await getSkillsApi()).DELETE('/api/v1/libraries/{slug}', slugParams)),
+    mutationFn: () => api.skills.DELETE('/api/v1/libraries/{slug}', slugParams),
     onSuccess: async () => {
       navigate(paths.libraries);
       await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi, type Library } from '../../shell/api';
+import { api, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -11,6 +10,8 @@ import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
 import { ErrorNotice } from '../../ui/notice';
 
+const RowButton = Button.withProps({ variant: 'default', size: 'compact-sm' });
+
 /** Lists the skills in the order of the library; its owner can move and remove them. */
 export function LibrarySkills({ library, canEdit }: { library: Library; canEdit: boolean }) {
   const workspaceId = useWorkspace()?.id;
@@ -18,13 +19,8 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   const { slug, skills } = library;
   const key = skillKeys.library(workspaceId, slug);
   const order = useMutation({
-    mutationFn: async (skill_slugs: string[]) =>
-      unwrap(
-        (await getSkillsApi()).PUT('/api/v1/libraries/{slug}/skills', {
-          params: { path: { slug } },
-          body: { skill_slugs },
-        }),
-      ),
+    mutationFn: (skill_slugs: string[]) =>
+      api.skills.PUT('/api/v1/libraries/{slug}/skills', { params: { path: { slug } }, body: { skill_slugs } }),
     // Updates optimistically, and rolls back on an error.
     onMutate: (newOrder) => {
       const getPosition = (skill: string) => newOrder.indexOf(skill);
@@ -41,12 +37,8 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
     onError: (_error, _wanted, before) => queryClient.setQueryData(key, before),
   });
   const remove = useMutation({
-    mutationFn: async (skill_slug: string) =>
-      unwrap(
-        (await getSkillsApi()).DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', {
-          params: { path: { slug, skill_slug } },
-        }),
-      ),
+    mutationFn: (skill_slug: string) =>
+      api.skills.DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', { params: { path: { slug, skill_slug } } }),
     onSuccess: async (_data, removedSlug) => {
       await queryClient.invalidateQueries({ queryKey: key });
       const title = skills.find((skill) => skill.slug === removedSlug)?.title ?? removedSlug;
@@ -56,13 +48,8 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   });
 
   async function restoreSkill(removedSlug: string, before: string[]) {
-    const slugParams = { params: { path: { slug } } };
-    await unwrap(
-      (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
-        ...slugParams,
-        body: { skill_slug: removedSlug },
-      }),
-    );
+    const body = { skill_slug: removedSlug };
+    await api.skills.POST('/api/v1/libraries/{slug}/skills', { params: { path: { slug } }, body });
     order.mutate(before);
   }
 
@@ -92,33 +79,27 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
           <SkillRow key={skill.slug} skill={skill}>
             {canEdit && (
               <>
-                <Button
-                  variant="default"
-                  size="compact-sm"
+                <RowButton
                   aria-label={`Move ${skill.title} up`}
                   disabled={index === 0 || order.isPending}
                   onClick={() => move(index, -1)}
                 >
                   <UpIcon />
-                </Button>
-                <Button
-                  variant="default"
-                  size="compact-sm"
+                </RowButton>
+                <RowButton
                   aria-label={`Move ${skill.title} down`}
                   disabled={index === skills.length - 1 || order.isPending}
                   onClick={() => move(index, 1)}
                 >
                   <DownIcon />
-                </Button>
-                <Button
-                  variant="default"
-                  size="compact-sm"
+                </RowButton>
+                <RowButton
                   aria-label={`Remove ${skill.title}`}
                   loading={remove.isPending && remove.variables === skill.slug}
                   onClick={() => remove.mutate(skill.slug)}
                 >
                   <CrossIcon />
-                </Button>
+                </RowButton>
               </>
             )}
           </SkillRow>

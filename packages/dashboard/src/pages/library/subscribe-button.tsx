@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi, type Library } from '../../shell/api';
+import { api, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -13,9 +12,8 @@ export function SubscribeButton({ library }: { library: Library }) {
   const { slug, title, subscribed } = library;
   const change = useMutation({
     mutationFn: async (isSubscribed: boolean) => {
-      const skills = await getSkillsApi();
-      if (isSubscribed) await unwrap(skills.POST('/api/v1/me/subscriptions', { body: { library_slug: slug } }));
-      else await unwrap(skills.DELETE('/api/v1/me/subscriptions/{slug}', { params: { path: { slug } } }));
+      if (isSubscribed) await api.skills.POST('/api/v1/me/subscriptions', { body: { library_slug: slug } });
+      else await api.skills.DELETE('/api/v1/me/subscriptions/{slug}', { params: { path: { slug } } });
     },
     onSuccess: (_data, isSubscribed) => {
       queryClient.setQueryData<Library>(

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef } from 'react';
+import { useRef } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
@@ -19,32 +18,26 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const path = { workspace_id: workspaceId };
   const invitations = useQuery({
     queryKey: ['invitations', workspaceId],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/workspaces/{workspace_id}/invitations', { params: { path } })),
+    queryFn: () => api.worker.GET('/api/workspaces/{workspace_id}/invitations', { params: { path } }),
   });
   const invalidateOnSettled = {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }),
   };
   const invite = useMutation({
     ...invalidateOnSettled,
-    mutationFn: async (body: { email: string; role: GrantableRole }) =>
-      unwrap((await getWorkerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
+    mutationFn: (body: { email: string; role: GrantableRole }) =>
+      api.worker.POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body }),
     onError: () => email.current?.focus(),
   });
   const withdraw = useMutation({
     ...invalidateOnSettled,
-    mutationFn: async (invitationId: string) =>
-      unwrap(
-        (await getWorkerApi()).DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
-          params: { path: { ...path, invitation_id: invitationId } },
-        }),
-      ),
+    mutationFn: (invitationId: string) =>
+      api.worker.DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
+        params: { path: { ...path, invitation_id: invitationId } },
+      }),
   });
 
-  function handleSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const formData = new FormData(form);
+  function submit(formData: FormData, form: HTMLFormElement) {
     const body = { email: String(formData.get('email')), role: formData.get('role') as GrantableRole };
     invite.mutate(body, { onSuccess: () => form.reset() });
   }
@@ -52,7 +45,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const failure = invite.error ?? withdraw.error;
   return (
     <Panel title="Invite a member">
-      <FormRow mb="md" onSubmit={handleSubmit}>
+      <FormRow mb="md" onSubmit={handleSubmit(submit)}>
         <TextInput
           ref={email}
           flex="1 1 16rem"

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ROLE_OPTIONS } from '../../accounts/roles';
 import { membersKey, useMembers } from '../../accounts/use-members';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi, type Member, type Role } from '../../shell/api';
+import { api, type Member, type Role } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -30,13 +29,12 @@ function MemberTable({ workspaceId }: { workspaceId: string }) {
   const members = useMembers();
   const change = useMutation({
     mutationFn: async ({ member, role }: { member: Member; role: Role | null }) => {
-      const worker = await getWorkerApi();
       const path = { workspace_id: workspaceId, user_id: member.user_id };
       if (role) {
         const options = { params: { path }, body: { role } };
-        await unwrap(worker.PUT('/api/workspaces/{workspace_id}/members/{user_id}/role', options));
+        await api.worker.PUT('/api/workspaces/{workspace_id}/members/{user_id}/role', options);
       } else {
-        await unwrap(worker.DELETE('/api/workspaces/{workspace_id}/members/{user_id}', { params: { path } }));
+        await api.worker.DELETE('/api/workspaces/{workspace_id}/members/{user_id}', { params: { path } });
       }
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: membersKey(workspaceId) }),

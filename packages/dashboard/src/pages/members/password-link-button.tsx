@@ -1,19 +1,16 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { getWorkerApi, type Member } from '../../shell/api';
+import { api, type Member } from '../../shell/api';
 import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 
 /** Creates a reset link for a member, where the installation sends no email. */
 export function PasswordLinkButton({ workspaceId, member }: { workspaceId: string; member: Member }) {
   const createLink = useMutation({
-    mutationFn: async () =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workspaces/{workspace_id}/members/{user_id}/password-reset', {
-          params: { path: { workspace_id: workspaceId, user_id: member.user_id } },
-        }),
-      ),
+    mutationFn: () =>
+      api.worker.POST('/api/workspaces/{workspace_id}/members/{user_id}/password-reset', {
+        params: { path: { workspace_id: workspaceId, user_id: member.user_id } },
+      }),
   });
   if (createLink.data) {
     return (

@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getWorkerApi, type Model, type Workspace } from '../../shell/api';
+import { api, type Model, type Workspace } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { getFormText } from '../../ui/form-text';
@@ -100,13 +99,11 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
   const queryClient = useQueryClient();
   const [savedBudget, setSavedBudget] = useState(budget);
   const change = useMutation({
-    mutationFn: async (monthly_budget_usd: number | null) =>
-      unwrap(
-        (await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', {
-          params: { path: { workspace_id: workspaceId } },
-          body: { models: { monthly_budget_usd } },
-        }),
-      ),
+    mutationFn: (monthly_budget_usd: number | null) =>
+      api.worker.PATCH('/api/workspaces/{workspace_id}', {
+        params: { path: { workspace_id: workspaceId } },
+        body: { models: { monthly_budget_usd } },
+      }),
     onSuccess: async (_changed, newBudget) => {
       setSavedBudget(newBudget);
       await queryClient.invalidateQueries({ queryKey: ['usage', workspaceId] });

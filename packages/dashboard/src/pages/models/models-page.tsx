@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { useModels } from '../../models/use-models';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { BudgetPanel } from './budget-panel';
@@ -16,11 +15,10 @@ import { UsageByModel } from './usage-by-model';
 export default function ModelsPage() {
   const workspace = useWorkspace();
   const models = useModels();
-  const usage = useQuery({
-    queryKey: ['usage', workspace?.id, 'models'],
-    enabled: workspace !== undefined,
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/models/usage')),
-  });
+  const usage = useWorkspaceQuery(
+    (workspaceId) => ['usage', workspaceId, 'models'],
+    () => api.worker.GET('/api/models/usage'),
+  );
   return (
     <SettingsLayout title="Models" about="Language models for chat, agents and code, plus the monthly budget.">
       {models.error && !models.data ? (

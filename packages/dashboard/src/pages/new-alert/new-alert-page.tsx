@@ -15,7 +15,6 @@ import { Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { useWorkerName } from '../../workers/use-worker-name';
-import styles from './new-alert-page.module.css';
 
 export default function NewAlertPage() {
   useTitle('New alert');
@@ -27,9 +26,11 @@ export default function NewAlertPage() {
     return (
       <>
         <PageHeader title="Alert created" />
-        <Stack className={styles.made} maw="44rem" gap="md" align="flex-start">
+        <Stack maw="44rem" gap="md">
           <SigningSecretNotice secret={createdAlert.secret} />
-          <LinkButton to={alertPath(createdAlert.id)}>View alert</LinkButton>
+          <LinkButton to={alertPath(createdAlert.id)} w="fit-content">
+            View alert
+          </LinkButton>
         </Stack>
       </>
     );

@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -7,11 +6,12 @@ import { automationKeys } from '../../automations/automation-keys';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { type Package, usePackage } from '../../automations/use-package';
 import type { Draft } from '../../code/use-draft';
-import { automationApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
+import { bindChoice } from '../../ui/bind';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
@@ -70,7 +70,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
   const deploy = useMutation({
     mutationFn: async () => {
       const { artifactId, warnings } = await pack.artifact();
-      const deployed = await unwrap(automationApi.POST('/api/deploy', { body: { artifactId, visibility } }));
+      const deployed = await api.automation.POST('/api/deploy', { body: { artifactId, visibility } });
       return { ...deployed, warnings: [...warnings, ...deployed.warnings] };
     },
     onSuccess: ({ id, name, warnings }) => {
@@ -83,13 +83,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
   const { manifest } = pack;
   return (
     <Panel title="Deploy">
-      <FormStack
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault();
-          deploy.mutate();
-        }}
-      >
+      <FormStack onSubmit={handleSubmit(() => deploy.mutate())}>
         <Text fz="sm" c="dimmed">
           {'problem' in manifest
             ? 'Fix manifest.json before you deploy.'
@@ -97,8 +91,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
         </Text>
         <NativeSelect
           label="Who can run it"
-          value={visibility}
-          onChange={(event) => setVisibility(event.currentTarget.value as Visibility)}
+          {...bindChoice(visibility, setVisibility)}
           data={[
             { value: 'private', label: 'Workspace members' },
             { value: 'public', label: 'Anyone with the link' },

@@ -1,12 +1,12 @@
 import { Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'react-router';
+import { ViewerNotice } from '../../accounts/viewer-notice';
 import { PackageDropZone } from '../../automations/package-drop-zone';
 import { type DraftSource, useDraft } from '../../code/use-draft';
 import { getWorkerIdParam, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Notice } from '../../ui/notice';
 import { NewAutomationEditor } from './new-automation-editor';
 import { NewAutomationFromWorker } from './new-automation-from-worker';
 import { STARTER_FILES, STARTER_SHA } from './starter';
@@ -18,13 +18,7 @@ export default function NewAutomationPage() {
   const [search] = useSearchParams();
   const workerId = getWorkerIdParam(search);
   if (!workspace) return <Skeleton height={480} radius={10} />;
-  if (workspace.role === 'viewer') {
-    return (
-      <Notice tone="info" title="Viewers can’t deploy automations">
-        Ask a workspace admin for the member role.
-      </Notice>
-    );
-  }
+  if (workspace.role === 'viewer') return <ViewerNotice action="deploy automations" />;
   if (workerId !== null)
     return <NewAutomationFromWorker key={workerId} workspaceId={workspace.id} workerId={workerId} />;
   return <NewAutomationFromStarter key={workspace.id} workspaceId={workspace.id} />;

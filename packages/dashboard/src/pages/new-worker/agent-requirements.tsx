@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { type Connection, useConnections } from '../../connections/connection-queries';
 import { MissingModelNotice } from '../../models/missing-model-notice';
@@ -7,7 +7,6 @@ import { formatDollars } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 import { formatToolLabel } from '../../workers/agent-tools';
 import type { WorkerTemplate } from '../../workers/templates/template';
-import styles from './new-worker.module.css';
 
 /** Lists an agent's tools and limits, and the connections and models that are missing. */
 export function AgentRequirements({ template }: { template: WorkerTemplate }) {
@@ -30,10 +29,10 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
             <li key={String(tool)}>{formatToolLabel(String(tool))}</li>
           ))}
         </Box>
-        <p className={`${styles.about} ${styles.bounds}`}>
+        <Text mt="xs" fz="sm" c="dimmed">
           The agent can’t use any other tools
           {limits.length > 0 && `, and each run is limited to ${limits.join(' and ')}`}.
-        </p>
+        </Text>
       </div>
       <MissingModelNotice />
       {missing.map((app) => (

@@ -1,18 +1,17 @@
-import { unwrap } from '@gantry/sdk';
-import { Box, Button, TextInput } from '@mantine/core';
+import { Box, Button, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { getLocalTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { bindText } from '../../ui/bind';
 import { Columns } from '../../ui/columns';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
@@ -39,7 +38,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   const create = useMutation({
     mutationFn: async () => {
       const body = { ...toWorkerFields(template, schedule), name: name.trim(), files: [{ path: file, content: code }] };
-      return unwrap((await getWorkerApi()).POST('/api/workers', { body }));
+      return api.worker.POST('/api/workers', { body });
     },
     onSuccess: (created) => {
       storeWebhookSecrets(created);
@@ -48,10 +47,6 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
       navigate(workerPath(created.id));
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    if (name.trim() !== '') create.mutate();
-  }
   return (
     <>
       <PageHeader title={template.name} about={template.about} />
@@ -66,7 +61,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
         </Panel>
         <div className={styles.form}>
           <Panel title="Worker details">
-            <FormStack onSubmit={handleSubmit}>
+            <FormStack onSubmit={handleSubmit(() => name.trim() && create.mutate())}>
               <TextInput
                 label="Name"
                 {...bindText(name, setName)}
@@ -78,17 +73,19 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               {schedule ? (
                 <ScheduleFields schedule={schedule} onChange={setSchedule} />
               ) : (
-                <p className={styles.about}>
-                  <strong>{describeTemplateTrigger(template)}.</strong>{' '}
+                <Text fz="sm" c="dimmed">
+                  <Box component="strong" c="bright">
+                    {describeTemplateTrigger(template)}.
+                  </Box>{' '}
                   {TRIGGER_HINTS[template.trigger?.type ?? 'manual']}
-                </p>
+                </Text>
               )}
               <InputList template={template} />
               {isAgent(template) && <AgentRequirements template={template} />}
-              <p className={styles.about}>
+              <Text fz="sm" c="dimmed">
                 You can change everything later. Each change to the {isAgent(template) ? 'task' : 'code'} creates a new
                 version.
-              </p>
+              </Text>
               <ErrorNotice title="Worker not created" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Create worker

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router';
+import { ViewerNotice } from '../../accounts/viewer-notice';
 import { getTemplateIdParam, SKILL_TEMPLATE_ID } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { Notice } from '../../ui/notice';
 import { TEMPLATES } from '../../workers/templates/template-list';
 import { EMPTY_TEMPLATE } from './empty-template';
 import { NewWorkerForm } from './new-worker-form';
@@ -13,13 +13,7 @@ export default function NewWorkerPage() {
   const role = useWorkspace()?.role;
   const templateId = getTemplateIdParam(search);
   const template = [...TEMPLATES, EMPTY_TEMPLATE].find(({ id }) => id === templateId);
-  if (role === 'viewer') {
-    return (
-      <Notice tone="info" title="Viewers can’t create workers">
-        Ask a workspace admin for the member role.
-      </Notice>
-    );
-  }
+  if (role === 'viewer') return <ViewerNotice action="create workers" />;
   if (templateId === SKILL_TEMPLATE_ID) return <SkillWorkerForm />;
   return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateGallery />;
 }

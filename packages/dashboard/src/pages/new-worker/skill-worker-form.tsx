@@ -1,19 +1,18 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { MissingModelNotice } from '../../models/missing-model-notice';
 import type { SkillItem } from '../../shell/api';
 import { paths, skillPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { useSkillSearch } from '../../skills/use-skill-search';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { SearchSelect } from '../../ui/search-select';
 import { useCreateSkillWorker } from '../../workers/use-create-skill-worker';
-import styles from './new-worker.module.css';
 
 const TITLE = 'From a skill';
 const SEARCH_DEBOUNCE_MS = 200;
@@ -26,8 +25,7 @@ export function SkillWorkerForm() {
   const [debouncedQuery] = useDebouncedValue(q, SEARCH_DEBOUNCE_MS);
   const results = useSkillSearch(debouncedQuery);
   const createWorker = useCreateSkillWorker();
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (skill) createWorker.mutate({ slug: skill.slug, contentHash: skill.content_hash });
   }
   return (
@@ -38,7 +36,7 @@ export function SkillWorkerForm() {
       />
       <Stack gap="lg" maw="34rem">
         <Panel title="Choose a skill">
-          <FormStack onSubmit={handleSubmit}>
+          <FormStack onSubmit={handleSubmit(submit)}>
             <SearchSelect
               label="Skill"
               description="Choose one of your skills or search all skills you can access"
@@ -53,19 +51,21 @@ export function SkillWorkerForm() {
               <LoadErrorNotice what="The skills" error={results.error} retry={results.refetch} />
             )}
             {skill ? (
-              <p className={styles.about}>
+              <Text fz="sm" c="dimmed">
                 {skill.description} <Link to={skillPath(skill.slug)}>View skill</Link>
-              </p>
+              </Text>
             ) : (
               results.data?.length === 0 &&
               debouncedQuery === '' && (
-                <p className={styles.about}>
+                <Text fz="sm" c="dimmed">
                   You don’t have any skills yet. <Link to={paths.newSkill}>Create a skill</Link> or search for one
                   shared with you.
-                </p>
+                </Text>
               )
             )}
-            <p className={styles.about}>Next, you’ll choose the worker’s tools, model and budget.</p>
+            <Text fz="sm" c="dimmed">
+              Next, you’ll choose the worker’s tools, model and budget.
+            </Text>
             <MissingModelNotice />
             <ErrorNotice title="Worker not created" error={createWorker.error} />
             <Button type="submit" size="md" loading={createWorker.isPending} disabled={skill === null}>

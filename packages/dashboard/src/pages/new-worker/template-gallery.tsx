@@ -34,12 +34,8 @@ const CATEGORIES: Record<TemplateCategory, { label: string; icon: ComponentType 
 
 const FILTERS = [['all', 'All'], ...Object.entries(CATEGORIES).map(([id, { label }]) => [id, label])] as const;
 
-interface TemplateOption {
-  id: string;
-  category: TemplateCategory | undefined;
+interface TemplateOption extends Pick<WorkerTemplate, 'id' | 'name' | 'about' | 'category'> {
   icon: ComponentType;
-  name: string;
-  about: string;
   starts: string;
   /** The requirements of its first run; null: none. */
   needs: string | null;
@@ -53,10 +49,10 @@ function toTemplateOption(template: WorkerTemplate): TemplateOption {
   const { id, name, about, category, tags = [] } = template;
   return {
     id,
-    category,
-    icon: category ? CATEGORIES[category].icon : CodeIcon,
     name,
     about,
+    ...(category && { category }),
+    icon: category ? CATEGORIES[category].icon : CodeIcon,
     starts: describeTemplateTrigger(template),
     needs: describeRequirements(template),
     words: [name, about, ...tags].join(' ').toLowerCase(),
@@ -114,7 +110,7 @@ export function TemplateGallery() {
         }
       />
       <Stack gap="lg">
-        <search className={styles.filters}>
+        <Stack component="search" gap="sm" maw="22rem">
           <SearchField label="Search templates" value={search} onChange={setSearch} />
           <Group gap="xs" role="group" aria-label="Category">
             {FILTERS.map(([id, label]) => (
@@ -129,7 +125,7 @@ export function TemplateGallery() {
               </Button>
             ))}
           </Group>
-        </search>
+        </Stack>
         <p className="visually-hidden" role="status">
           {matches.length === 1 ? '1 template' : `${matches.length} templates`}
         </p>
@@ -162,23 +158,25 @@ function TemplateCard({
 }) {
   return (
     <li className={`${linkCard.card} ${styles.card} surface`} data-own={isBlank || undefined}>
-      <Group className={styles.cardHead} gap="sm" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap">
         <Center component="span" flex="none" w="2.25rem" h="2.25rem" bdrs={8} bg="var(--sunken)" c="var(--accent)">
           <TemplateIcon />
         </Center>
-        <h2>
+        <Box component="h2" fz="md">
           <Link to={newWorkerPath(id)}>{name}</Link>
-        </h2>
+        </Box>
       </Group>
-      <p className={styles.about}>{about}</p>
-      <p className={styles.starts}>
+      <Text fz="sm" c="dimmed">
+        {about}
+      </Text>
+      <Group component="p" gap="4px 12px" align="stretch" justify="space-between" mt="xs" fz="sm" fw={600} c="dimmed">
         {starts}
         {needs && (
           <Text span fw={400}>
             {needs}
           </Text>
         )}
-      </p>
+      </Group>
     </li>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
-import { automationApi, getWorkerApi } from '../../shell/api';
+import type { WorkerSchemas } from '@gantry/sdk';
+import { api } from '../../shell/api';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 
 export type Overview = WorkerSchemas['Overview'];
@@ -13,7 +13,7 @@ const AUTOMATIONS_LIMIT = 200;
 export function useOverview() {
   return useWorkspaceQuery(
     (workspaceId) => ['overview', workspaceId],
-    async () => unwrap((await getWorkerApi()).GET('/api/system/overview')),
+    () => api.worker.GET('/api/system/overview'),
   );
 }
 
@@ -22,7 +22,7 @@ export function useUsage() {
   const month = new Date().toISOString().slice(0, 7);
   return useWorkspaceQuery(
     (workspaceId) => ['usage', workspaceId, month],
-    async () => unwrap((await getWorkerApi()).GET('/api/usage', { params: { query: { month } } })),
+    () => api.worker.GET('/api/usage', { params: { query: { month } } }),
   );
 }
 
@@ -30,12 +30,7 @@ export function useUsage() {
 export function useNewestPendingApprovals() {
   return useWorkspaceQuery(
     (workspaceId) => ['approvals', workspaceId, 'newest'],
-    async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/approvals', {
-          params: { query: { status: 'pending', limit: APPROVALS_SHOWN } },
-        }),
-      ),
+    () => api.worker.GET('/api/approvals', { params: { query: { status: 'pending', limit: APPROVALS_SHOWN } } }),
   );
 }
 
@@ -43,10 +38,7 @@ export function useNewestPendingApprovals() {
 export function useScheduledAutomations() {
   return useWorkspaceQuery(
     (workspaceId) => ['automations', workspaceId, 'scheduled'],
-    () =>
-      unwrap(
-        automationApi.GET('/api/automations', { params: { query: { status: 'active', limit: AUTOMATIONS_LIMIT } } }),
-      ),
+    () => api.automation.GET('/api/automations', { params: { query: { status: 'active', limit: AUTOMATIONS_LIMIT } } }),
     {
       select: ({ automations }) =>
         automations.flatMap(({ id, name, nextRunAt }) => (nextRunAt === null ? [] : [{ id, name, at: nextRunAt }])),

@@ -1,11 +1,11 @@
 import { Button, Textarea } from '@mantine/core';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import type { ChatLocationState } from '../../conversation/chat-location-state';
 import { useModels } from '../../models/use-models';
 import { paths } from '../../shell/paths';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -32,14 +32,7 @@ export function StartChatPanel() {
   }
   return (
     <Panel title="Describe what you need">
-      <FormStack
-        gap="md"
-        align="flex-start"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          send();
-        }}
-      >
+      <FormStack align="flex-start" onSubmit={handleSubmit(send)}>
         <p>
           Describe what should happen and when. The agent writes the worker, asks before running its code, and checks
           the log.

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
@@ -16,16 +15,15 @@ export default function ResetPasswordPage() {
   useTitle('New password');
   const [token] = useState(() => readLinkToken('reset'));
   const reset = useLinkSignIn('reset', (new_password: string) =>
-    unwrap(accountApi.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
+    api.account.POST('/auth/password/reset', { body: { token: token ?? '', new_password } }),
   );
-
-  function submit(formData: FormData) {
-    reset.mutate(String(formData.get('password')));
-  }
 
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={handleSubmit(submit)}>
+      <form
+        className={styles.card}
+        onSubmit={handleSubmit((formData) => reset.mutate(String(formData.get('password'))))}
+      >
         <h1>New password</h1>
         {token ? (
           <>

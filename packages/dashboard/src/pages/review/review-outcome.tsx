@@ -4,7 +4,6 @@ import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { formatDecider } from '../../approvals/format-decider';
 import type { Review } from '../../shell/api';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './review-outcome.module.css';
 
 const OUTCOME_DESCRIPTIONS: Record<Exclude<Review['status'], 'pending'>, string> = {
   approved: 'The run is continuing.',
@@ -27,9 +26,10 @@ export function ReviewOutcome({ status, decided_by, decided_at, reason, isNew }:
   return (
     <Stack
       ref={box}
-      className={`${styles.outcome} wrap-anywhere`}
+      className="wrap-anywhere"
       gap="sm"
       align="flex-start"
+      style={{ outline: 'none' }}
       tabIndex={-1}
       role="status"
     >

@@ -1,5 +1,4 @@
-import { unwrap } from '@gantry/sdk';
-import { Group, Skeleton, Stack } from '@mantine/core';
+import { Box, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
@@ -9,7 +8,7 @@ import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { type Decision, DecisionForm } from '../../approvals/decision-form';
 import { ToolCallList } from '../../approvals/tool-call-list';
-import { type Approval, getVisitorApi, getWorkerApi, hasErrorStatus, type Review } from '../../shell/api';
+import { type Approval, api, hasErrorStatus, type Review } from '../../shell/api';
 import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
@@ -19,7 +18,6 @@ import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { ReviewOutcome } from './review-outcome';
-import styles from './review-page.module.css';
 
 /**
  * Serves a review link. A signed-in member who can see the worker decides under their own name, a visitor by the
@@ -31,7 +29,7 @@ export default function ReviewPage() {
   const review = useQuery({
     queryKey: ['review', token],
     enabled: status !== 'unknown',
-    queryFn: async () => unwrap((await getVisitorApi()).GET('/api/reviews/{token}', { params: { path: { token } } })),
+    queryFn: () => api.visitor.GET('/api/reviews/{token}', { params: { path: { token } } }),
   });
   useTitle(review.data?.title ?? 'Review');
   if (hasErrorStatus(review.error, 404)) return <InvalidLinkNotice />;
@@ -88,11 +86,13 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
 
   return (
     <>
-      <Stack className={styles.head} gap="xs" align="flex-start" mb="lg">
+      <Stack gap="xs" align="flex-start" mb="lg">
         <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
           Request from {review.worker_name}
         </Group>
-        <h1>{review.title}</h1>
+        <Box component="h1" maw="40ch">
+          {review.title}
+        </Box>
         <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
           <ApprovalStatusChip status={review.status} />
           <span>
@@ -151,10 +151,9 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
 
 /** Finds the approval as the signed-in member sees it; null without membership or access. */
 async function findMemberApproval({ approval_id, workspace_id }: Review): Promise<Approval | null> {
-  const worker = await getWorkerApi();
   const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };
   try {
-    return await unwrap(worker.GET('/api/approvals/{approval_id}', options));
+    return await api.worker.GET('/api/approvals/{approval_id}', options);
   } catch (error) {
     if (hasErrorStatus(error, 401, 403, 404)) return null;
     throw error;
@@ -162,11 +161,8 @@ async function findMemberApproval({ approval_id, workspace_id }: Review): Promis
 }
 
 async function decideByLink(token: string, { verdict, calls, ...body }: Decision): Promise<void> {
-  const visitor = await getVisitorApi();
   const options = { params: { path: { token } }, body };
-  await unwrap(
-    verdict === 'approve'
-      ? visitor.POST('/api/reviews/{token}/approve', { ...options, body: { ...body, ...(calls && { calls }) } })
-      : visitor.POST('/api/reviews/{token}/reject', options),
-  );
+  await (verdict === 'approve'
+    ? api.visitor.POST('/api/reviews/{token}/approve', { ...options, body: { ...body, ...(calls && { calls }) } })
+    : api.visitor.POST('/api/reviews/{token}/reject', options));
 }

@@ -1,6 +1,6 @@
 /** Bulk operations on runs of both surfaces. */
-import { ApiError, unwrap } from '@gantry/sdk';
-import { automationApi, getWorkerApi } from '../../shell/api';
+import { ApiError } from '@gantry/sdk';
+import { api } from '../../shell/api';
 import { isUnreachable } from '../../shell/is-unreachable';
 import type { RunRow } from './run-row';
 
@@ -13,36 +13,27 @@ export interface BulkResult {
 const CONCURRENCY = 4;
 
 export async function cancelRuns(rows: RunRow[]): Promise<BulkResult> {
-  const worker = await changeWorkerRuns(rows, async (ids) =>
-    unwrap((await getWorkerApi()).POST('/api/runs/bulk/cancel', { body: { ids } })),
-  );
+  const worker = await changeWorkerRuns(rows, (ids) => api.worker.POST('/api/runs/bulk/cancel', { body: { ids } }));
   const automation = await changeAutomationRuns(rows, ({ id }) =>
-    unwrap(automationApi.POST('/api/runs/{runId}/cancel', { params: { path: { runId: id } } })),
+    api.automation.POST('/api/runs/{runId}/cancel', { params: { path: { runId: id } } }),
   );
   return mergeResults(worker, automation);
 }
 
 /** Starts the runs again with the current code. */
 export async function replayRuns(rows: RunRow[]): Promise<BulkResult> {
-  const worker = await changeWorkerRuns(rows, async (ids) =>
-    unwrap((await getWorkerApi()).POST('/api/runs/bulk/replay', { body: { ids } })),
-  );
+  const worker = await changeWorkerRuns(rows, (ids) => api.worker.POST('/api/runs/bulk/replay', { body: { ids } }));
   const automation = await changeAutomationRuns(rows, async ({ id, subjectId }) => {
-    const { inputs } = await unwrap(automationApi.GET('/api/runs/{runId}', { params: { path: { runId: id } } }));
+    const { inputs } = await api.automation.GET('/api/runs/{runId}', { params: { path: { runId: id } } });
     const params = { path: { automationId: subjectId } };
-    await unwrap(automationApi.POST('/api/automations/{automationId}/run', { params, body: { inputs, wait: 0 } }));
+    await api.automation.POST('/api/automations/{automationId}/run', { params, body: { inputs, wait: 0 } });
   });
   return mergeResults(worker, automation);
 }
 
-interface BulkResponse {
-  changed: number;
-  errors: { detail: string }[];
-}
-
 async function changeWorkerRuns(
   rows: RunRow[],
-  request: (ids: string[]) => Promise<BulkResponse>,
+  request: (ids: string[]) => Promise<{ changed: number; errors: { detail: string }[] }>,
 ): Promise<BulkResult> {
   const ids = rows.filter(({ surface }) => surface === 'worker').map(({ id }) => id);
   if (ids.length === 0) return { changed: 0, refused: [] };

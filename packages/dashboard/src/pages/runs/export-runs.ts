@@ -1,8 +1,7 @@
 /** Exports the filtered runs as CSV files, one for each surface. */
-import { unwrap } from '@gantry/sdk';
 import { buildCsvFile } from '../../outputs/csv';
 import { TRIGGER_LABELS } from '../../runs/trigger-labels';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { downloadFile } from '../../ui/download-file';
 import { type Cursor, matchesSurface, runLoaders, toWorkerQuery } from './load-runs';
 import { getRunStatusLabel, type RunRow } from './run-row';
@@ -19,10 +18,8 @@ export async function exportRuns(filter: RunsFilter): Promise<void> {
   if (rows.length > 0) downloadFile('automation-runs.csv', buildCsvFile(toExportTable(rows)));
 }
 
-const exportWorkerRuns = async (filter: RunsFilter): Promise<Blob> =>
-  unwrap(
-    (await getWorkerApi()).GET('/api/runs/export.csv', { params: { query: toWorkerQuery(filter) }, parseAs: 'blob' }),
-  );
+const exportWorkerRuns = (filter: RunsFilter): Promise<Blob> =>
+  api.worker.GET('/api/runs/export.csv', { params: { query: toWorkerQuery(filter) }, parseAs: 'blob' });
 
 async function loadAutomationRuns(filter: RunsFilter): Promise<RunRow[]> {
   const rows: RunRow[] = [];

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { getRunStatusDisplay } from '../../runs/run-status';
 import { TRIGGER_LABELS } from '../../runs/trigger-labels';
@@ -31,7 +31,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
   const updateFilter = (part: Partial<RunsFilter>) => onChange({ ...filter, ...part });
   const timeRange = isCustomRange ? CUSTOM_RANGE : (filter.within ?? '');
   return (
-    <search className={styles.bar} aria-label="Filter runs">
+    <Group component="search" className={styles.bar} gap="xs" mb="sm" aria-label="Filter runs">
       <TextFilter value={filter.q ?? ''} onChange={(q) => updateFilter({ q })} />
       <NativeSelect
         size="sm"
@@ -107,7 +107,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           Clear filters
         </Button>
       )}
-    </search>
+    </Group>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Loads pages of both surfaces' runs, newest first. */
-import { ApiError, unwrap } from '@gantry/sdk';
+import { unwrap } from '@gantry/sdk';
 import { getRunStatusDisplay } from '../../runs/run-status';
-import { automationApi, getWorkerApi, type RunItem, type RunStatus, type WorkerRunItem } from '../../shell/api';
+import { api, getWorkerApi, type RunItem, type RunStatus, type WorkerRunItem } from '../../shell/api';
 import { type RunRow, toAutomationRunRow, toWorkerRunRow } from './run-row';
 import { type RunsFilter, type Status, type Surface, type Trigger, toTimeRange } from './runs-filter';
 
@@ -10,7 +10,7 @@ export type Cursor = Record<string, string>;
 
 export interface RunsPage {
   rows: RunRow[];
-  /** Null on the last page. */
+  /** Null once the oldest run is loaded. */
   next: Cursor | null;
 }
 
@@ -77,21 +77,19 @@ const loadAutomationRunsPage: LoadRunsPage = async (
   cursor,
   limit = PAGE_SIZE,
 ) => {
-  const response = await unwrap(
-    automationApi.GET('/api/runs', {
-      params: {
-        query: {
-          limit,
-          ...(automation && { automationId: automation }),
-          ...(status && { status: AUTOMATION_STATUS[status] }),
-          ...(trigger && { trigger: trigger as RunItem['trigger'] }),
-          ...(q && { q }),
-          ...toTimeRange(filter, Date.now()),
-          ...cursor,
-        },
+  const response = await api.automation.GET('/api/runs', {
+    params: {
+      query: {
+        limit,
+        ...(automation && { automationId: automation }),
+        ...(status && { status: AUTOMATION_STATUS[status] }),
+        ...(trigger && { trigger: trigger as RunItem['trigger'] }),
+        ...(q && { q }),
+        ...toTimeRange(filter, Date.now()),
+        ...cursor,
       },
-    }),
-  );
+    },
+  });
   const rows = response.runs.map(toAutomationRunRow).filter(({ shown }) => !status || hasStatus(shown, status));
   return { rows, next: response.nextBefore === null ? null : { before: response.nextBefore } };
 };
@@ -100,6 +98,3 @@ const hasStatus = (runStatus: RunRow['shown'], status: Status): boolean =>
   getRunStatusDisplay(runStatus).word === getRunStatusDisplay({ status }).word;
 
 export const runLoaders: Record<Surface, LoadRunsPage> = { worker: loadWorkerRuns, automation: loadAutomationRunsPage };
-
-/** Returns whether the filtered worker or automation was deleted, and therefore has no runs. */
-export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

@@ -1,4 +1,5 @@
-import { appendOlderPage, type LoadedRuns, mergeFirstPage, mergeSurfaces } from './loaded-runs';
+import type { RunsPage } from './load-runs';
+import { appendOlderPage, mergeFirstPage, mergeSurfaces } from './loaded-runs';
 import type { RunRow } from './run-row';
 
 const buildRow = (key: string, createdAt: number) => ({ key, createdAt }) as RunRow;
@@ -6,7 +7,7 @@ const next = { before: 'x' };
 const joinKeys = ({ rows }: { rows: RunRow[] }) => rows.map(({ key }) => key).join('');
 
 test('the newest page replaces what it covers, and older pages stay', () => {
-  const first: LoadedRuns = { rows: [buildRow('d', 4), buildRow('c', 3)], next };
+  const first: RunsPage = { rows: [buildRow('d', 4), buildRow('c', 3)], next };
   const loaded = appendOlderPage(first, { rows: [buildRow('b', 2), buildRow('a', 1)], next: null });
   expect(joinKeys(mergeFirstPage(loaded, { rows: [buildRow('e', 5), buildRow('d', 4)], next }))).toBe('edcba');
   // d no longer matches the filter.
@@ -15,7 +16,7 @@ test('the newest page replaces what it covers, and older pages stay', () => {
 });
 
 test('after more than a page of new runs the list starts over, without a gap', () => {
-  const known: LoadedRuns = { rows: [buildRow('b', 2), buildRow('a', 1)], next: null };
+  const known: RunsPage = { rows: [buildRow('b', 2), buildRow('a', 1)], next: null };
   expect(mergeFirstPage(known, { rows: [buildRow('z', 9), buildRow('y', 8)], next })).toEqual({
     rows: [buildRow('z', 9), buildRow('y', 8)],
     next,
@@ -23,8 +24,8 @@ test('after more than a page of new runs the list starts over, without a gap', (
 });
 
 test('merges two surfaces by time, down to where both are loaded', () => {
-  const workers: LoadedRuns = { rows: [buildRow('f', 6), buildRow('d', 4)], next };
-  const automations: LoadedRuns = { rows: [buildRow('e', 5), buildRow('a', 1)], next: { before: 'y' } };
+  const workers: RunsPage = { rows: [buildRow('f', 6), buildRow('d', 4)], next };
+  const automations: RunsPage = { rows: [buildRow('e', 5), buildRow('a', 1)], next: { before: 'y' } };
   const both = mergeSurfaces([workers, automations]);
   expect(joinKeys(both)).toBe('fed');
   expect(both.nextToLoad).toBe(workers);

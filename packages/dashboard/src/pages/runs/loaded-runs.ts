@@ -2,17 +2,11 @@
  * The loaded runs of one surface: its first page, which is refetched on changes, and older ones that were loaded by
  * scrolling.
  */
-import type { Cursor, RunsPage } from './load-runs';
+import type { RunsPage } from './load-runs';
 import type { RunRow } from './run-row';
 
-export interface LoadedRuns {
-  rows: RunRow[];
-  /** Null once the oldest is loaded. */
-  next: Cursor | null;
-}
-
 /** Merges the refetched first page. Older runs stay, unless there are more new ones than fit a page. */
-export function mergeFirstPage(loaded: LoadedRuns | null, page: RunsPage): LoadedRuns {
+export function mergeFirstPage(loaded: RunsPage | null, page: RunsPage): RunsPage {
   if (loaded === null || page.next === null) return page;
   const freshKeys = new Set(page.rows.map(({ key }) => key));
   const overlaps = loaded.rows.some(({ key }) => freshKeys.has(key));
@@ -25,13 +19,13 @@ export function mergeFirstPage(loaded: LoadedRuns | null, page: RunsPage): Loade
   return { rows: [...page.rows, ...older], next: loaded.next };
 }
 
-export function appendOlderPage(loaded: LoadedRuns, page: RunsPage): LoadedRuns {
+export function appendOlderPage(loaded: RunsPage, page: RunsPage): RunsPage {
   const loadedKeys = new Set(loaded.rows.map(({ key }) => key));
   return { rows: [...loaded.rows, ...page.rows.filter(({ key }) => !loadedKeys.has(key))], next: page.next };
 }
 
 /** Returns the time down to which all runs of the surface are loaded. */
-const getOldestLoadedTime = ({ rows, next }: LoadedRuns): number =>
+const getOldestLoadedTime = ({ rows, next }: RunsPage): number =>
   next === null ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
 
 /**
@@ -39,7 +33,7 @@ const getOldestLoadedTime = ({ rows, next }: LoadedRuns): number =>
  *
  * @returns `nextToLoad`: the surface whose next page is needed; null once all is loaded
  */
-export function mergeSurfaces(all: LoadedRuns[]): { rows: RunRow[]; nextToLoad: LoadedRuns | null } {
+export function mergeSurfaces(all: RunsPage[]): { rows: RunRow[]; nextToLoad: RunsPage | null } {
   const floor = Math.max(Number.NEGATIVE_INFINITY, ...all.map(getOldestLoadedTime));
   const rows = all
     .flatMap((known) => known.rows)

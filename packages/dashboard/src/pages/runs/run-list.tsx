@@ -155,9 +155,9 @@ const RunListRow = ({ row, ariaPosition, start, name, startedBy, isSelected, onS
         </Text>
       )}
       {row.error && (
-        <span className={styles.error} title={row.error}>
+        <Text span fz="xs" c="var(--error)" truncate miw={0} title={row.error}>
           {row.error}
-        </span>
+        </Text>
       )}
     </Group>
     <Text span className={styles.starter} c="dimmed" fz="xs" truncate title={startedBy}>

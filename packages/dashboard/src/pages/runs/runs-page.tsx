@@ -25,7 +25,7 @@ export default function RunsPage() {
   const workspace = useWorkspace();
   const [search, setSearch] = useSearchParams();
   const filter = useMemo(() => parseRunsFilter(search), [search]);
-  const names = useResourceNames(workspace?.id);
+  const names = useResourceNames();
   const applyFilter = (next: RunsFilter) => setSearch(toSearchParams(next), { replace: true });
   const save = useMutation({ mutationFn: () => exportRuns(filter) });
   const searchText = `${toSearchParams(filter)}`;
@@ -84,7 +84,7 @@ interface FilteredRunsProps {
 const NO_KEYS: ReadonlySet<string> = new Set();
 
 function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: FilteredRunsProps) {
-  const { rows, error, retry, hasOlder, loadOlder: readOlder } = useRuns(workspaceId, filter);
+  const { rows, error, retry, hasOlder, loadOlder } = useRuns(workspaceId, filter);
   const [selected, setSelected] = useState(NO_KEYS);
   const getName = useNameLookup(names);
   const selectedRows = useMemo(() => rows?.filter(({ key }) => selected.has(key)) ?? [], [rows, selected]);
@@ -100,7 +100,7 @@ function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: Filter
       <RunList
         rows={rows}
         hasOlder={hasOlder && !error}
-        onLoadOlder={readOlder}
+        onLoadOlder={loadOlder}
         getName={getName}
         selection={canChange ? { keys: selected, onChange: setSelected } : null}
       />

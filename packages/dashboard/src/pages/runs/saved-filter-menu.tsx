@@ -1,7 +1,8 @@
 import { ActionIcon, Box, Button, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { toast } from '../../shell/toasts';
 import { bindText } from '../../ui/bind';
+import { handleSubmit } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import styles from './runs-page.module.css';
@@ -70,16 +71,12 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
 
 function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
   const [name, setName] = useState('');
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    if (name.trim()) onSave(name.trim());
-  }
   return (
     <Box
       component="form"
       display="grid"
       style={{ gridTemplateColumns: 'minmax(0, 1fr) auto', gap: 'var(--space-2)' }}
-      onSubmit={handleSubmit}
+      onSubmit={handleSubmit(() => name.trim() && onSave(name.trim()))}
     >
       <TextInput
         size="xs"

@@ -1,52 +1,48 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { isNotFound, matchesSurface, type RunsPage, runLoaders } from './load-runs';
-import { appendOlderPage, type LoadedRuns, mergeFirstPage, mergeSurfaces } from './loaded-runs';
-import type { RunRow } from './run-row';
+import { hasErrorStatus } from '../../shell/api';
+import { matchesSurface, type RunsPage, runLoaders } from './load-runs';
+import { appendOlderPage, mergeFirstPage, mergeSurfaces } from './loaded-runs';
 import { type RunsFilter, type Surface, toSearchParams } from './runs-filter';
 
 const noop = () => {};
-const NO_RUNS: LoadedRuns = { rows: [], next: null };
-
-export interface RunsResult {
-  /** Undefined until the first page is loaded. */
-  rows: RunRow[] | undefined;
-  error: Error | null;
-  retry: () => void;
-  hasOlder: boolean;
-  loadOlder: () => void;
-}
+const NO_RUNS: RunsPage = { rows: [], next: null };
 
 /** Loads the runs of one filter; remount it for another. Live events refetch only the first page. */
-export function useRuns(workspaceId: string | undefined, filter: RunsFilter): RunsResult {
+export function useRuns(workspaceId: string | undefined, filter: RunsFilter) {
   const worker = useSurfaceRuns('worker', workspaceId, filter);
   const automation = useSurfaceRuns('automation', workspaceId, filter);
   const both = [worker, automation];
-  const loaded = both.flatMap((surface) => (surface.known ? [surface.known] : []));
+  const loaded = both.flatMap((surface) => surface.loaded ?? []);
   const { rows, nextToLoad } = mergeSurfaces(loaded);
   const failed = both.find(({ error }) => error !== null);
-  const loadOlder = both.find((surface) => surface.known === nextToLoad)?.readOlder ?? noop;
   return {
+    /** Undefined until the first page is loaded. */
     rows: loaded.length === both.length ? rows : undefined,
     error: failed?.error ?? null,
     retry: () => failed?.retry(),
     hasOlder: nextToLoad !== null,
-    loadOlder,
+    loadOlder: both.find((surface) => surface.loaded === nextToLoad)?.loadOlder ?? noop,
   };
 }
 
 function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filter: RunsFilter) {
   const isMatching = matchesSurface(surface, filter);
-  const [loaded, setKnown] = useState<LoadedRuns | null>(isMatching ? null : NO_RUNS);
+  const [loaded, setLoaded] = useState<RunsPage | null>(isMatching ? null : NO_RUNS);
   const [olderError, setOlderError] = useState<Error | null>(null);
   const first = useQuery({
     queryKey: ['runs', workspaceId, 'list', surface, `${toSearchParams(filter)}`],
     enabled: isMatching && workspaceId !== undefined,
-    queryFn: () => loadPageOrEmpty(() => runLoaders[surface](filter, null)),
+    queryFn: () =>
+      runLoaders[surface](filter, null).catch((error: unknown) => {
+        // A worker or automation that was deleted has no runs.
+        if (hasErrorStatus(error, 404)) return NO_RUNS;
+        throw error;
+      }),
   });
   const { data, refetch } = first;
   useEffect(() => {
-    if (data) setKnown((before) => mergeFirstPage(before, data));
+    if (data) setLoaded((before) => mergeFirstPage(before, data));
   }, [data]);
 
   const isLoading = useRef(false);
@@ -58,7 +54,7 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
     try {
       const page = await runLoaders[surface](filter, next);
       // The list may have started over in the meantime.
-      setKnown((before) => (before && before.next === next ? appendOlderPage(before, page) : before));
+      setLoaded((before) => (before && before.next === next ? appendOlderPage(before, page) : before));
     } catch (error) {
       setOlderError(error as Error);
     } finally {
@@ -67,18 +63,9 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
   }, [surface, filter, next]);
 
   return {
-    known: loaded,
-    readOlder: loadOlder,
+    loaded,
+    loadOlder,
     error: loaded === null ? first.error : olderError,
     retry: () => void (loaded === null ? refetch() : loadOlder()),
   };
-}
-
-async function loadPageOrEmpty(load: () => Promise<RunsPage>): Promise<RunsPage> {
-  try {
-    return await load();
-  } catch (error) {
-    if (isNotFound(error)) return { rows: [], next: null };
-    throw error;
-  }
 }
