@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { toInputProblems } from '../../inputs/input-problems';
 import { toObject } from '../../inputs/to-object';
@@ -8,7 +8,7 @@ import { useInputFields } from '../../inputs/use-input-fields';
 import { getWorkerApi, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Dialog } from '../../ui/dialog';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { Notice } from '../../ui/notice';
 
 interface ReplayDialogProps {
@@ -34,8 +34,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
   const [version, setVersion] = useState<Version>('current');
   const [isBusy, setBusy] = useState(false);
 
-  async function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     const { inputs, problems } = readInputs();
     showProblems(problems);
     if (problems.size) return;
@@ -58,7 +57,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
 
   return (
     <Dialog title="Run with changes" onClose={onClose}>
-      <FormStack p="lg" onSubmit={handleSubmit} noValidate>
+      <FormStack p="lg" onSubmit={handleSubmit(submit)} noValidate>
         {run.worker_version !== null && (
           <NativeSelect
             label="Code"

@@ -7,7 +7,7 @@ import { bindText } from '../../ui/bind';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { Dialog } from '../../ui/dialog';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
@@ -52,14 +52,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           Anyone with the link can follow the run’s status, steps, log and result live, with no account needed. Inputs,
           step results and files aren’t shared.
         </p>
-        <FormRow
-          gap="sm"
-          align="flex-end"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate();
-          }}
-        >
+        <FormRow onSubmit={handleSubmit(() => create.mutate())}>
           <NativeSelect
             size="sm"
             label="Link expires after"

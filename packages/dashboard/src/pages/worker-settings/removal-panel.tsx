@@ -8,6 +8,7 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
+import { DialogButton } from '../../ui/dialog-button';
 import { FormDialog } from '../../ui/form-dialog';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -18,7 +19,6 @@ const toPathParams = (worker: Worker) => ({ params: { path: { worker_id: worker.
 
 /** Archives a worker, which keeps its history, or deletes it. */
 export function RemovalPanel({ worker }: { worker: Worker }) {
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const { permissions } = worker;
   if (!permissions.archive && !permissions.delete) return null;
   return (
@@ -36,13 +36,12 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
                 reused.
               </p>
             </div>
-            <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
-              Delete worker
-            </Button>
+            <DialogButton label="Delete worker" color="red">
+              {(close) => <DeleteDialog worker={worker} onClose={close} />}
+            </DialogButton>
           </div>
         )}
       </div>
-      {isDialogOpen && <DeleteDialog worker={worker} onClose={() => setDialogOpen(false)} />}
     </Panel>
   );
 }

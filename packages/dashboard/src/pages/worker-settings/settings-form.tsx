@@ -1,7 +1,6 @@
-import type { FormEvent, ReactNode } from 'react';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { Panel } from '../../ui/panel';
 import { type FieldProblem, useSettingsEditor } from './settings-editor';
 import styles from './settings-form.module.css';
@@ -41,14 +40,7 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
 
   return (
     <Panel title={title}>
-      <FormStack
-        ref={form}
-        onChange={compareWithSaved}
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <FormStack ref={form} onChange={compareWithSaved} onSubmit={handleSubmit(save)}>
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
           {typeof children === 'function' ? children(problems) : children}

@@ -1,11 +1,11 @@
 import { NativeSelect, Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { ScheduleFields } from '../../schedules/schedule-fields';
 import type { InputItem, Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { useUpdateWorker } from '../../workers/use-update-worker';
@@ -35,8 +35,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     toast('Schedule saved');
     onClose();
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const { inputs, problems } = readInputs();
     showProblems(problems);
     if (problems.size) return;
@@ -49,7 +48,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     });
   }
   return (
-    <FormStack onSubmit={handleSubmit} noValidate>
+    <FormStack onSubmit={handleSubmit(submit)} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         maw="26rem"

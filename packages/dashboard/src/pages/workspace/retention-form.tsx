@@ -1,9 +1,8 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { getWorkerApi, type Workspace } from '../../shell/api';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -29,11 +28,8 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
       unwrap((await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } })),
     onSuccess: () => queryClient.invalidateQueries(),
   });
-  const handleSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  const submit = (formData: FormData) =>
     change.mutate(Object.fromEntries(FIELDS.map(({ name }) => [name, Number(formData.get(name))])) as RetentionFields);
-  };
   const retention = data?.retention;
   return (
     <Panel title="Retention">
@@ -42,7 +38,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         them.
       </p>
       {retention && (
-        <FormRow mb="md" onSubmit={handleSubmit}>
+        <FormRow mb="md" onSubmit={handleSubmit(submit)}>
           {FIELDS.map(({ name, label, least }) => (
             <TextInput
               key={name}
