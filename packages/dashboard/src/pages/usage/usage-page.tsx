@@ -1,11 +1,10 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkerQuery } from '../../shell/use-worker-query';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -25,16 +24,14 @@ function addMonths(month: string, months: number): string {
 
 /** Shows the usage of the workspace's workers in a month, by day and by worker. */
 export default function UsagePage() {
-  const workspace = useWorkspace();
   const [search] = useSearchParams();
   const currentMonth = new Date().toISOString().slice(0, 7);
   const month = search.get('month') ?? currentMonth;
-  const usage = useQuery({
-    queryKey: ['usage', workspace?.id, month],
-    enabled: workspace !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/usage', { params: { query: { month } } })),
-  });
+  const usage = useWorkerQuery(
+    (workspaceId) => ['usage', workspaceId, month],
+    (api) => unwrap(api.GET('/api/usage', { params: { query: { month } } })),
+    { placeholderData: keepPreviousData },
+  );
   return (
     <SettingsLayout title="Usage" about="Monthly cost of worker runs compared with worker budgets.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">

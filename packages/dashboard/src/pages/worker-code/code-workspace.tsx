@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type CodeProblem, countProblemsByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
 import { DownloadZipButton } from '../../code/download-zip-button';
@@ -16,6 +16,7 @@ import { useDraftTree } from '../../code/use-draft-tree';
 import { getWorkerApi, hasErrorStatus, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkerQuery } from '../../shell/use-worker-query';
 import { Notice } from '../../ui/notice';
 import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { cacheVersionFiles } from '../../workers/version-files';
@@ -149,14 +150,11 @@ function useSaveDraft(worker: Worker, draft: Draft) {
 }
 
 function NewerVersionConflict({ worker, source, draft }: CodeWorkspaceProps) {
-  const workspaceId = useWorkspace()?.id;
-  const { data } = useQuery({
-    queryKey: workerKeys.part(workspaceId, worker.id, 'version', { sha: worker.sha }),
-    queryFn: async () => {
-      const params = { path: { worker_id: worker.id, sha: worker.sha } };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
-    },
-  });
+  const params = { path: { worker_id: worker.id, sha: worker.sha } };
+  const { data } = useWorkerQuery(
+    (workspaceId) => workerKeys.part(workspaceId, worker.id, 'version', { sha: worker.sha }),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/versions/{sha}', { params })),
+  );
   return <DraftConflict source={source} draft={draft} newer={data} />;
 }
 

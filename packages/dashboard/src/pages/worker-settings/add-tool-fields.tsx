@@ -3,9 +3,9 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { type Connection, useConnections, useConnectionTools } from '../../connections/connection-queries';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import type { Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { useWorkspaceQuery } from '../../shell/use-workspace-query';
+import { useWorkerQuery } from '../../shell/use-worker-query';
 import { bindText } from '../../ui/bind';
 import { revealHiddenCharacters } from '../../ui/reveal-hidden-characters';
 import { BUILT_IN_TOOLS } from '../../workers/agent-tools';
@@ -151,10 +151,9 @@ function NamedToolPicker({
   onAdd,
 }: ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker }) {
   const [name, setName] = useState('');
-  const { data: loadedNames } = useWorkspaceQuery(
+  const { data: loadedNames } = useWorkerQuery(
     (workspaceId) => [`${kind}s`, workspaceId, 'tools'],
-    async () => {
-      const { GET } = await getWorkerApi();
+    async ({ GET }) => {
       const params = { query: { limit: LISTED_MAX } };
       if (kind === 'context') return (await unwrap(GET('/api/contexts', { params }))).map((one) => one.name);
       return (await unwrap(GET('/api/workers', { params }))).map(({ id }) => id);

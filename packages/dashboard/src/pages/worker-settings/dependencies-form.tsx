@@ -1,10 +1,9 @@
 import { unwrap } from '@gantry/sdk';
 import { Checkbox, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import type { Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkerQuery } from '../../shell/use-worker-query';
 import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
@@ -13,24 +12,19 @@ const NAMES_MAX = 200;
 
 /** Selects the connections, secrets and contexts that the code gets. */
 export function DependenciesForm({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
-  const secrets = useQuery({
-    queryKey: ['secrets', workspaceId, 'names'],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/secrets', { params: { query: { limit: NAMES_MAX } } })),
-    select: (items) => items.map(({ name }) => name),
-  });
-  const contexts = useQuery({
-    queryKey: ['contexts', workspaceId, 'names'],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
-    select: (items) => items.map(({ name }) => name),
-  });
-  const connections = useQuery({
-    queryKey: ['connections', workspaceId, 'names'],
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/connections')),
-    select: (items) => items.map(({ app }) => app),
-  });
+  const params = { query: { limit: NAMES_MAX } };
+  const secrets = useWorkerQuery(
+    (workspaceId) => ['secrets', workspaceId, 'names'],
+    (api) => unwrap(api.GET('/api/secrets', { params })),
+  );
+  const contexts = useWorkerQuery(
+    (workspaceId) => ['contexts', workspaceId, 'names'],
+    (api) => unwrap(api.GET('/api/contexts', { params })),
+  );
+  const connections = useWorkerQuery(
+    (workspaceId) => ['connections', workspaceId, 'names'],
+    (api) => unwrap(api.GET('/api/connections')),
+  );
   return (
     <SettingsForm
       worker={worker}
@@ -46,7 +40,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         name="connections"
         legend="Connections"
         declared={worker.connections}
-        available={connections.data}
+        available={connections.data?.map(({ app }) => app)}
         missing={worker.connection_problems ?? []}
         missingLabel="not working"
       />
@@ -54,14 +48,14 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         name="secrets"
         legend="Secrets"
         declared={worker.secrets}
-        available={secrets.data}
+        available={secrets.data?.map(({ name }) => name)}
         missing={worker.missing_secrets}
       />
       <NameCheckboxes
         name="contexts"
         legend="Contexts"
         declared={worker.contexts}
-        available={contexts.data}
+        available={contexts.data?.map(({ name }) => name)}
         missing={[]}
       />
       <p className={`${styles.wide} ${styles.about}`}>

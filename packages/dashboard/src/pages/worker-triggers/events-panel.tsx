@@ -1,12 +1,13 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Checkbox, NativeSelect, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { automationApi, getWorkerApi, type Trigger, type Worker } from '../../shell/api';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { automationApi, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { CheckboxList } from '../../ui/checkbox-list';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
@@ -22,6 +23,10 @@ const EVENTS_MAX = 10;
 const SOURCES_MAX = 200;
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const EVENT_LABELS = Object.fromEntries(EVENT_NAMES.map((name) => [name, capitalize(getEventLabel(name))])) as Record<
+  EventName,
+  string
+>;
 const getEventKey = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
 
 /** Edits the events of other workers and automations that start it. */
@@ -109,24 +114,14 @@ interface EventFormProps {
 function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   const [selectedEvents, setSelectedEvents] = useState<EventName[]>(['run.failed']);
   const [source, setSource] = useState('');
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (selectedEvents.length) onAdd({ type: 'event', on: selectedEvents, source_id: source || null });
   }
   return (
-    <FormStack onSubmit={handleSubmit}>
+    <FormStack onSubmit={handleSubmit(submit)}>
       <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
         <legend>Start this worker when</legend>
-        {EVENT_NAMES.map((name) => (
-          <Checkbox
-            key={name}
-            label={capitalize(getEventLabel(name))}
-            checked={selectedEvents.includes(name)}
-            onChange={({ currentTarget: { checked } }) =>
-              setSelectedEvents(checked ? [...selectedEvents, name] : selectedEvents.filter((one) => one !== name))
-            }
-          />
-        ))}
+        <CheckboxList options={EVENT_NAMES} labels={EVENT_LABELS} value={selectedEvents} onChange={setSelectedEvents} />
       </Stack>
       <NativeSelect
         maw="26rem"
@@ -146,19 +141,17 @@ interface EventSource {
 
 /** Lists the workers and automations whose events can start it. */
 function useEventSources(ownId: string): EventSource[] {
-  const workspaceId = useWorkspace()?.id;
-  const queryOptions = { enabled: workspaceId !== undefined, staleTime: 60_000 };
-  const workers = useQuery({
-    ...queryOptions,
-    queryKey: workerKeys.list(workspaceId, { names: true }),
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
-  });
-  const automations = useQuery({
-    ...queryOptions,
-    queryKey: ['automations', workspaceId, 'names'],
-    queryFn: () => unwrap(automationApi.GET('/api/automations', { params: { query: { limit: SOURCES_MAX } } })),
-  });
+  const params = { query: { limit: SOURCES_MAX } };
+  const workers = useWorkerQuery(
+    (workspaceId) => workerKeys.list(workspaceId, { names: true }),
+    (api) => unwrap(api.GET('/api/workers', { params })),
+    { staleTime: 60_000 },
+  );
+  const automations = useWorkspaceQuery(
+    (workspaceId) => ['automations', workspaceId, 'names'],
+    () => unwrap(automationApi.GET('/api/automations', { params })),
+    { staleTime: 60_000 },
+  );
   const all = [...(workers.data ?? []), ...(automations.data?.automations ?? [])];
   return all.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));
 }

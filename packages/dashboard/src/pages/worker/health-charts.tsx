@@ -1,12 +1,12 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import type { DaySeries } from '../../runs/day-chart';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import type { Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkerQuery } from '../../shell/use-worker-query';
 import { formatDollars, formatDuration, formatNumber, formatPercent } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -111,17 +111,12 @@ function Chart({ title, figure: figureText, link, children }: ChartProps) {
 }
 
 function useTimeseries(workerId: string, days: number) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: ['runs', workspaceId, 'of-worker', workerId, 'timeseries', days],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workers/{worker_id}/runs/timeseries', {
-          params: { path: { worker_id: workerId }, query: { days, bucket: 'day' } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const params = { path: { worker_id: workerId }, query: { days, bucket: 'day' as const } };
+  return useWorkerQuery(
+    (workspaceId) => ['runs', workspaceId, 'of-worker', workerId, 'timeseries', days],
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/runs/timeseries', { params })),
+    { placeholderData: keepPreviousData },
+  );
 }
 
 type Bucket = NonNullable<ReturnType<typeof useTimeseries>['data']>[number];

@@ -1,22 +1,16 @@
 import { unwrap } from '@gantry/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import type { Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkerQuery } from '../../shell/use-worker-query';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 
-export function useWorkerStats(worker: Worker) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } }),
-      ),
-  });
-}
+export const useWorkerStats = (worker: Worker) =>
+  useWorkerQuery(
+    (workspaceId) => ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } })),
+  );
 
 /** Shows the last failure of a worker whose last ended run did not complete. */
 export function LastFailureNotice({ worker }: { worker: Worker }) {
