@@ -1,20 +1,20 @@
 import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { findLastFrame } from '../../code/code-problem';
 import { getWorkerApi, type WorkerRun } from '../../shell/api';
-import { findLastFrame, listLinesAround } from './last-frame';
 import styles from './source-excerpt.module.css';
 
 /** Shows the line that raised the error with its context; renders nothing if it can't be found. */
 export function SourceExcerpt({ run }: { run: WorkerRun }) {
-  const frame = findLastFrame(run.error_trace ?? '');
+  const frame = findLastFrame(run.error_trace);
   const { data: content } = useQuery({
-    queryKey: ['workers', run.workspace_id, run.worker_id, 'source', run.worker_version, frame?.path],
+    queryKey: ['workers', run.workspace_id, run.worker_id, 'source', run.worker_version, frame?.file],
     enabled: frame !== null && run.worker_version !== null,
     // A version never changes.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
-    queryFn: () => loadVersionFile(run.worker_id, run.worker_version as number, frame?.path ?? ''),
+    queryFn: () => loadVersionFile(run.worker_id, run.worker_version as number, frame?.file ?? ''),
   });
   const lines = frame && content ? listLinesAround(content, frame.line) : [];
   if (!frame || lines.length === 0) return null;
@@ -28,7 +28,7 @@ export function SourceExcerpt({ run }: { run: WorkerRun }) {
       style={{ overflow: 'hidden' }}
     >
       <figcaption>
-        {frame.path}, line {frame.line}
+        {frame.file}, line {frame.line}
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <pre tabIndex={0}>
@@ -52,6 +52,15 @@ export function SourceExcerpt({ run }: { run: WorkerRun }) {
       </pre>
     </Box>
   );
+}
+
+const CONTEXT_LINES = 4;
+
+function listLinesAround(content: string, line: number): { number: number; text: string }[] {
+  const lines = content.split('\n');
+  if (line < 1 || line > lines.length) return [];
+  const from = Math.max(0, line - 1 - CONTEXT_LINES);
+  return lines.slice(from, line + CONTEXT_LINES).map((text, index) => ({ number: from + index + 1, text }));
 }
 
 const VERSIONS_MAX = 200;
