@@ -12,6 +12,12 @@ export const bindText = (value: string, onChange: (value: string) => void) => ({
   onChange: (event: TextEvent) => onChange(event.currentTarget.value),
 });
 
+/** Returns the properties of a select field that shows one of its options and changes it. */
+export const bindChoice = <Value extends string>(value: Value, onChange: (value: Value) => void) => ({
+  value,
+  onChange: (event: TextEvent) => onChange(event.currentTarget.value as Value),
+});
+
 /** Returns the properties of a checkbox that shows a setting and changes it. */
 export const bindChecked = (checked: boolean, onChange: (checked: boolean) => void) => ({
   checked,

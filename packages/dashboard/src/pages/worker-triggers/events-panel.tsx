@@ -16,7 +16,7 @@ import content from '../../ui/panel-content.module.css';
 import { EVENT_NAMES, type EventName, formatTrigger, getEventLabel } from '../../workers/trigger-descriptions';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { workerKeys } from '../../workers/use-worker';
-import { replaceEventTriggers } from './trigger-list';
+import { replaceTriggers } from './trigger-list';
 import styles from './triggers.module.css';
 
 const EVENTS_MAX = 10;
@@ -37,16 +37,11 @@ export function EventsPanel({ worker }: { worker: Worker }) {
   const sources = useEventSources(worker.id);
   const getSourceName = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
   const change = useUpdateWorker(worker.id, () => setAdding(false));
+  const toChange = (newEvents: Trigger[]) => replaceTriggers(worker, 'event', newEvents);
   const removeEvent = (event: Trigger) =>
-    change.mutate(
-      replaceEventTriggers(
-        worker,
-        events.filter((one) => one !== event),
-      ),
-      {
-        onSuccess: () => toast('Event removed', { undo: () => change.mutate(replaceEventTriggers(worker, events)) }),
-      },
-    );
+    change.mutate(toChange(events.filter((one) => one !== event)), {
+      onSuccess: () => toast('Event removed', { undo: () => change.mutate(toChange(events)) }),
+    });
   return (
     <Panel
       title="Events"
@@ -94,7 +89,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           <EventForm
             sources={sources}
             busy={change.isPending}
-            onAdd={(event) => change.mutate(replaceEventTriggers(worker, [...events, event]))}
+            onAdd={(event) => change.mutate(toChange([...events, event]))}
             onClose={() => setAdding(false)}
           />
         )}

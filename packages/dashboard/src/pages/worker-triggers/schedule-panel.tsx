@@ -12,7 +12,7 @@ import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
-import { findTrigger, replaceTrigger } from './trigger-list';
+import { findTrigger, replaceTriggers } from './trigger-list';
 import styles from './triggers.module.css';
 
 const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
@@ -90,7 +90,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
           <ConfirmButton
             label="Remove schedule"
             question="Remove now"
-            {...toAction(remove, replaceTrigger(worker, 'cron', null))}
+            {...toAction(remove, replaceTriggers(worker, 'cron', []))}
           >
             Remove schedule
           </ConfirmButton>
