@@ -9,7 +9,14 @@ import { FormDialog } from '../../ui/form-dialog';
 import { getFormText } from '../../ui/form-text';
 import { HostRows, removeEmptyRows, toHostRows } from '../../ui/host-rows';
 import { useSecretMutations } from './secret-queries';
-import { type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
+import {
+  listSurfacesWithValue,
+  type SecretRow,
+  SURFACE_LABELS,
+  SURFACES,
+  type Surface,
+  type SurfaceSecret,
+} from './secret-rows';
 import styles from './set-secret-dialog.module.css';
 
 interface SetSecretDialogProps {
@@ -21,7 +28,6 @@ interface SetSecretDialogProps {
   onClose: () => void;
 }
 
-const SURFACE_LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
 const HOSTS_MAX = 64;
 const DEFAULT_PLACES = ['header'];
 const NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,63}$/;
@@ -135,6 +141,6 @@ const findSecretWithHosts = (row: SecretRow | undefined): SurfaceSecret | undefi
 /** Suggests the surfaces where it is missing, else those where it is set, else all. */
 function suggestSurfaces(row: SecretRow | undefined): readonly Surface[] {
   if (row?.missing.length) return row.missing;
-  const set = SURFACES.filter((surface) => row?.bySurface[surface]?.setAt != null);
+  const set = row ? listSurfacesWithValue(row) : [];
   return set.length ? set : SURFACES;
 }
