@@ -1,6 +1,7 @@
 import { ActionIcon, Box, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
+import { bindChecked, bindText } from '../../ui/bind';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
 import { ResourceSearchField } from '../../workers/resource-search-field';
@@ -45,15 +46,10 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         </Stack>
         <Stack component="fieldset" gap="xs">
           <legend>Permissions</legend>
-          <Checkbox
-            label="Read-only"
-            checked={readonly}
-            onChange={(event) => update({ readonly: event.currentTarget.checked })}
-          />
+          <Checkbox label="Read-only" {...bindChecked(readonly, (readonly) => update({ readonly }))} />
           <Checkbox
             label="Require approval for each run"
-            checked={requireApproval}
-            onChange={(event) => update({ requireApproval: event.currentTarget.checked })}
+            {...bindChecked(requireApproval, (requireApproval) => update({ requireApproval }))}
           />
           <TextInput
             type="number"
@@ -64,8 +60,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             label="Budget in USD"
             placeholder="No limit"
             description="Once its runs and chat calls, and those of tokens created with it, have cost this much, the token can’t start more runs."
-            value={budgetUsd}
-            onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
+            {...bindText(budgetUsd, (budgetUsd) => update({ budgetUsd }))}
           />
         </Stack>
       </div>

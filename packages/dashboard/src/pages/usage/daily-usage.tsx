@@ -1,5 +1,6 @@
 import { Box, NativeSelect, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { bindChoice } from '../../ui/bind';
 import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
@@ -37,9 +38,8 @@ export function DailyUsage({ days }: { days: Day[] }) {
         <NativeSelect
           size="xs"
           aria-label="Metric"
-          value={measure}
           data={Object.entries(MEASURES).map(([value, { label: name }]) => ({ value, label: name }))}
-          onChange={(event) => setMeasure(event.currentTarget.value as Measure)}
+          {...bindChoice(measure, setMeasure)}
         />
       }
     >

@@ -8,6 +8,7 @@ import {
 } from '../../evaluations/evaluation-queries';
 import type { Example, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { bindChecked } from '../../ui/bind';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -131,8 +132,7 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
         classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
         description="Starts automatically when a version is saved. Model calls may incur costs."
-        checked={isOn}
-        onChange={(event) => setEvaluateOnSave(event.currentTarget.checked)}
+        {...bindChecked(isOn, setEvaluateOnSave)}
       />
       <ErrorNotice title="Changes not saved" error={change.error} />
     </div>

@@ -7,6 +7,7 @@ import { toObject } from '../../inputs/to-object';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { getWorkerApi, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
+import { bindChoice } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { Notice } from '../../ui/notice';
@@ -61,8 +62,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
         {run.worker_version !== null && (
           <NativeSelect
             label="Code"
-            value={version}
-            onChange={(event) => setVersion(event.currentTarget.value as Version)}
+            {...bindChoice(version, setVersion)}
             data={[
               { value: 'current', label: 'Current version' },
               { value: 'same', label: `Version ${run.worker_version} (used by this run)` },

@@ -1,6 +1,7 @@
 import { Box, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
+import { bindChoice } from '../../ui/bind';
 import { type HostProblem, type HostRow, HostRows, removeEmptyRows, toHostRows } from '../../ui/host-rows';
 import { NETWORK_LABELS } from '../../workers/network-labels';
 import type { FieldProblem } from './settings-editor';
@@ -48,8 +49,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
             label="Allowed destinations"
             description={RULE_DESCRIPTIONS[rule]}
             inputWrapperOrder={['label', 'input', 'description']}
-            value={rule}
-            onChange={(event) => setRule(event.currentTarget.value as RuleName)}
+            {...bindChoice(rule, setRule)}
             data={Object.entries(RULE_LABELS).map(([value, label]) => ({ value, label }))}
           />
           {rule === 'allow' && (

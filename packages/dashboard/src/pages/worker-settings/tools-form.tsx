@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
+import { bindChoice } from '../../ui/bind';
 import { BUILT_IN_TOOLS, canRequireApproval, formatToolLabel, parseTool } from '../../workers/agent-tools';
 import { AddToolFields } from './add-tool-fields';
 import type { FieldProblem } from './settings-editor';
@@ -112,12 +113,10 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
       </div>
       {canRequireApproval(tool) ? (
         <NativeSelect
-          className={styles.rule}
           label="Require approval"
           aria-label={`Require approval: ${name}`}
-          value={approve}
           data={APPROVAL_RULE_OPTIONS}
-          onChange={(event) => onRule(event.currentTarget.value as ApprovalRule)}
+          {...bindChoice(approve, onRule)}
         />
       ) : (
         <span />

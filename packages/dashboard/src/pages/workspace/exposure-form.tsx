@@ -3,6 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getWorkerApi, type Workspace } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { bindChecked } from '../../ui/bind';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -31,9 +32,8 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
       </p>
       <Checkbox
         label="Allow workers to expose connection and secret values to code"
-        checked={isAllowed}
         disabled={change.isPending}
-        onChange={(event) => change.mutate(event.currentTarget.checked)}
+        {...bindChecked(isAllowed, change.mutate)}
       />
       <ErrorNotice title="Changes not saved" error={change.error} />
     </Panel>
