@@ -19,7 +19,7 @@ export function InputField({ item, value, problem, onChange }: InputFieldProps) 
     description: item.description,
     error: problem,
   };
-  const inputProps = { ...fieldProps, required: item.required };
+  const inputProps = { ...fieldProps, required: item.required, withAsterisk: item.required };
   const text = typeof value === 'string' ? value : '';
   const handleChange = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
   switch (item.type) {
@@ -130,6 +130,7 @@ function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'value'>) 
       description={description || undefined}
       error={problem}
       required={item.required}
+      withAsterisk={item.required}
     >
       <input
         id={id}

@@ -35,7 +35,7 @@ export default function SetupPage() {
         </div>
         {token ? (
           <>
-            <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+            <TextInput name="email" type="email" label="Email" autoComplete="username" required />
             <NewPasswordField name="password" label="Password" />
             <ErrorNotice error={setup.error} />
             <Button type="submit" size="md" loading={setup.isPending} fullWidth>

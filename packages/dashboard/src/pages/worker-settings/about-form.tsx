@@ -21,7 +21,7 @@ export function AboutForm({ worker }: { worker: Worker }) {
         ].filter((tag) => tag !== ''),
       })}
     >
-      <TextInput name="name" label="Name" defaultValue={worker.name} maxLength={120} required withAsterisk={false} />
+      <TextInput name="name" label="Name" defaultValue={worker.name} maxLength={120} required />
       <TextInput name="tags" label="Tags" description="Separated by commas" defaultValue={worker.tags.join(', ')} />
       <Textarea
         className={styles.wide}

@@ -112,7 +112,6 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
         title="Use letters, digits and underscores. Don’t start with a digit."
         autoComplete="off"
         required
-        withAsterisk={false}
       />
       <TextInput
         name={`label-${id}`}
@@ -154,7 +153,6 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
           description="Separated by commas"
           defaultValue={item.options?.map(({ value }) => String(value)).join(', ')}
           required
-          withAsterisk={false}
         />
       )}
     </li>

@@ -63,7 +63,6 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         {...bindText(token, setToken)}
         autoComplete="off"
         required
-        withAsterisk={false}
       />
       {signed && (
         <PasswordInput
@@ -73,7 +72,6 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
           {...bindText(signingKey, setSigningKey)}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
       )}
       <Textarea

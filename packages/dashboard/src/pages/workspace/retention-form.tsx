@@ -51,7 +51,6 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
               max={retention.maximums[name]}
               step={1}
               required
-              withAsterisk={false}
             />
           ))}
           <Button type="submit" size="md" loading={change.isPending}>
