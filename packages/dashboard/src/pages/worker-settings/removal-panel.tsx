@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Box, Button, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -13,7 +13,7 @@ import { FormDialog } from '../../ui/form-dialog';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { invalidateWorkers } from '../../workers/use-worker';
-import styles from './settings-form.module.css';
+import { SettingAction } from './setting-action';
 
 const toPathParams = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
 
@@ -26,20 +26,14 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
       <div className="divided rows">
         {permissions.archive && <ArchiveSection worker={worker} />}
         {permissions.delete && (
-          <div className={styles.act}>
-            <div>
-              <Box component="h3" fz="md">
-                Delete
-              </Box>
-              <p className={styles.about}>
-                Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be
-                reused.
-              </p>
-            </div>
+          <SettingAction
+            title="Delete"
+            about="Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be reused."
+          >
             <DialogButton label="Delete worker" color="red">
               {(close) => <DeleteDialog worker={worker} onClose={close} />}
             </DialogButton>
-          </div>
+          </SettingAction>
         )}
       </div>
     </Panel>
@@ -64,17 +58,14 @@ function ArchiveSection({ worker }: { worker: Worker }) {
   const isArchived = worker.status === 'archived';
   return (
     <>
-      <div className={styles.act}>
-        <div>
-          <Box component="h3" fz="md">
-            {isArchived ? 'Restore' : 'Archive'}
-          </Box>
-          <p className={styles.about}>
-            {isArchived
-              ? 'Reactivates the worker’s schedule, webhook and event triggers.'
-              : 'Hides the worker and prevents new runs. The history is kept, and you can restore the worker later.'}
-          </p>
-        </div>
+      <SettingAction
+        title={isArchived ? 'Restore' : 'Archive'}
+        about={
+          isArchived
+            ? 'Reactivates the worker’s schedule, webhook and event triggers.'
+            : 'Hides the worker and prevents new runs. The history is kept, and you can restore the worker later.'
+        }
+      >
         <Button
           variant="default"
           loading={change.isPending}
@@ -82,7 +73,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
         >
           {isArchived ? 'Restore worker' : 'Archive worker'}
         </Button>
-      </div>
+      </SettingAction>
       <ErrorNotice title="Changes not saved" error={change.error} />
     </>
   );
