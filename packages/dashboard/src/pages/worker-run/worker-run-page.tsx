@@ -11,10 +11,10 @@ import type { LogStore } from '../../runs/log/log-store';
 import { RunLog } from '../../runs/log/run-log';
 import type { RequestStore } from '../../runs/requests/request-store';
 import { RunRequests } from '../../runs/requests/run-requests';
-import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useWorkerRun } from '../../runs/use-worker-run';
+import { WorkerRunError } from '../../runs/worker-run-error';
 import { getWorkerRun, isRunFinished, workerRunKey } from '../../runs/worker-runs';
 import type { Worker, WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
@@ -75,7 +75,9 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
       <WorkerRunHeader run={run} worker={worker} />
       <Stack className={styles.above} gap="lg">
         <RehearsalNotice run={run} />
-        <RunFailure run={run} />
+        <WorkerRunError run={run}>
+          <SourceExcerpt run={run} />
+        </WorkerRunError>
         <RepairPanel run={run} />
       </Stack>
       <Columns>
@@ -126,26 +128,6 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
         </Stack>
       </Columns>
     </>
-  );
-}
-
-function RunFailure({ run }: { run: WorkerRun }) {
-  const { error, error_code, error_type, error_trace } = run;
-  if (error === null || error_code === null) return null;
-  const last = run.steps.at(-1);
-  return (
-    <RunErrorBox
-      level={2}
-      error={{
-        code: error_code,
-        message: error,
-        ...(error_type !== null && { type: error_type }),
-        ...(error_trace !== null && { trace: error_trace }),
-      }}
-      {...(last?.status === 'failed' && { step: last.name })}
-    >
-      <SourceExcerpt run={run} />
-    </RunErrorBox>
   );
 }
 
