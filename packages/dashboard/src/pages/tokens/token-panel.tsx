@@ -2,7 +2,7 @@ import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, getRoleLabel } from '../../accounts/roles';
-import type { Token } from '../../shell/api';
+import type { Token, TokenRestriction } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { NameCell } from '../../ui/name-cell';
@@ -13,7 +13,7 @@ import styles from '../../ui/panel-content.module.css';
 import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
-import { describeRestriction, type RestrictionBody, toRestrictionBody, UNRESTRICTED } from './restriction';
+import { describeRestriction, toRestrictionBody, UNRESTRICTED } from './restriction';
 import { RestrictionFields } from './restriction-fields';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
@@ -23,7 +23,7 @@ export interface TokenActions {
     name: string;
     role: GrantableRole;
     expires_at: string | null;
-    restrict?: RestrictionBody;
+    restrict?: TokenRestriction;
   }) => Promise<{ name: string; token: string }>;
   revoke: (token: { id: string; withDescendants: boolean }) => Promise<unknown>;
 }
@@ -113,7 +113,6 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           maxLength={100}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
         <NativeSelect name="role" label="Permissions" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
         <NativeSelect name="days" label="Expires after" size="md" data={LIFETIME_OPTIONS} defaultValue="90" />

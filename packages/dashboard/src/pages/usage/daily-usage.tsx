@@ -1,11 +1,11 @@
 import { Box, NativeSelect, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Usage } from '../../shell/api';
 import { bindChoice } from '../../ui/bind';
 import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Column } from '../../ui/table-model';
-import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
 const DayPlot = lazy(() => import('./day-plot'));

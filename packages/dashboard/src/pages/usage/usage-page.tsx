@@ -3,6 +3,7 @@ import { Box, Group, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { SettingsLayout } from '../../settings/settings-layout';
+import type { Usage } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { useWorkerQuery } from '../../shell/use-worker-query';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
@@ -10,7 +11,6 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { DailyUsage } from './daily-usage';
-import type { Usage } from './usage';
 import { UsageByWorker } from './usage-by-worker';
 import styles from './usage-page.module.css';
 
