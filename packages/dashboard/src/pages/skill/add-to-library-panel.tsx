@@ -11,7 +11,6 @@ import { skillKeys } from '../../skills/skill-keys';
 import { bindText } from '../../ui/bind';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './skill-page.module.css';
 
 /** Adds the skill to one of the member's own libraries. */
 export function AddToLibraryPanel({ skill }: { skill: Skill }) {
@@ -57,8 +56,9 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
         </Text>
       ) : (
         <Stack gap="md">
-          <Group className={styles.form} gap="xs" align="flex-end">
+          <Group gap="xs" align="flex-end">
             <NativeSelect
+              flex="1 1 10rem"
               label="Add to"
               data={libraries.map(({ slug: value, title: label }) => ({ value, label }))}
               {...bindText(slug, setSelectedSlug)}

@@ -14,7 +14,6 @@ import { FormRow, handleSubmit } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './skill-page.module.css';
 
 /** Sets the visibility of a skill, shares it with people, or deletes it. */
 export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolean }) {
@@ -110,9 +109,9 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
   return (
     <>
       {data.emails.length > 0 && (
-        <Stack component="ul" className={styles.people} gap={4} aria-label="Shared with">
+        <Stack component="ul" className="wrap-anywhere" gap={4} fz="sm" aria-label="Shared with">
           {data.emails.map((email) => (
-            <li key={email}>
+            <Group key={email} component="li" gap="xs" justify="space-between" wrap="nowrap">
               {email}
               {canEdit && (
                 <Button
@@ -124,13 +123,20 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
                   <CrossIcon />
                 </Button>
               )}
-            </li>
+            </Group>
           ))}
         </Stack>
       )}
       {canEdit && (
-        <FormRow ref={form} className={styles.form} gap="xs" align="flex-end" onSubmit={handleSubmit(submit)}>
-          <TextInput name="email" type="email" label="Share with" placeholder="name@example.com" autoComplete="off" />
+        <FormRow ref={form} gap="xs" onSubmit={handleSubmit(submit)}>
+          <TextInput
+            flex="1 1 10rem"
+            name="email"
+            type="email"
+            label="Share with"
+            placeholder="name@example.com"
+            autoComplete="off"
+          />
           <Button type="submit" size="md" variant="default" loading={share.isPending}>
             Share
           </Button>

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getSkillsApi, type Skill } from '../../shell/api';
@@ -10,7 +10,6 @@ import { skillKeys } from '../../skills/skill-keys';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './skill-page.module.css';
 
 const VERSIONS_SHOWN = 10;
 
@@ -30,9 +29,9 @@ export function SkillVersions({ skill }: { skill: Skill }) {
       ) : !data ? (
         <Skeleton height={96} />
       ) : (
-        <ol className={`${styles.versions} divided rows`} reversed>
+        <ol className="divided rows" reversed>
           {(showsAll ? data : data.slice(0, VERSIONS_SHOWN)).map(({ version, message, created_at }) => (
-            <li key={version}>
+            <Group key={version} component="li" gap="sm" justify="space-between" wrap="nowrap">
               <div>
                 <Text span fw={640}>
                   Version {version}
@@ -60,7 +59,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
                   Compare
                 </LinkButton>
               )}
-            </li>
+            </Group>
           ))}
           {!showsAll && data.length > VERSIONS_SHOWN && (
             <li>

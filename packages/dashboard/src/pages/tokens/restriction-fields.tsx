@@ -19,7 +19,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
   const update = (change: Partial<Restriction>) => onChange({ ...restriction, ...change });
   const { toolsets, readonly, requireApproval, budgetUsd } = restriction;
   return (
-    <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details style={{ flexBasis: '100%' }} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{toRestrictionBody(restriction) ? 'Restricted' : 'Restrict access'}</summary>
       <Text maw="68ch" m="4px 0 16px" fz="sm" c="dimmed">
         For agents and jobs that need only limited access. A restricted token works only in this workspace, and tokens
@@ -88,9 +88,19 @@ function ResourcePicker({ kind, label, selected, onChange }: ResourcePickerProps
         onChange={(option) => option && onChange([...selected, option])}
       />
       {selected.length > 0 && (
-        <Group component="ul" className={styles.names} gap="xs" align="stretch" aria-label={label}>
+        <Group component="ul" className="wrap-anywhere" gap="xs" align="stretch" fz="sm" aria-label={label}>
           {selected.map(({ id, label: name }) => (
-            <li key={id}>
+            <Group
+              key={id}
+              component="li"
+              gap={4}
+              wrap="nowrap"
+              maw="100%"
+              p="0 4px 0 8px"
+              bg="var(--sunken)"
+              bd="1px solid var(--line)"
+              bdrs={6}
+            >
               {name}
               <ActionIcon
                 variant="subtle"
@@ -100,7 +110,7 @@ function ResourcePicker({ kind, label, selected, onChange }: ResourcePickerProps
               >
                 <CrossIcon />
               </ActionIcon>
-            </li>
+            </Group>
           ))}
         </Group>
       )}

@@ -6,7 +6,6 @@ import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Column } from '../../ui/table-model';
-import styles from './usage-page.module.css';
 
 const DayPlot = lazy(() => import('./day-plot'));
 
@@ -48,10 +47,10 @@ export function DailyUsage({ days }: { days: Day[] }) {
           <DayPlot label={`${label} by day`} points={points} format={format} />
         </Suspense>
       </Box>
-      <details className={styles.asTable}>
+      <Box component="details" mt="md">
         <summary>Show table</summary>
         <DataTable label="Daily usage" columns={COLUMNS} rows={days.toReversed()} getKey={({ day }) => day} />
-      </details>
+      </Box>
     </Panel>
   );
 }

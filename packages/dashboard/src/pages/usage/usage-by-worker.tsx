@@ -23,7 +23,7 @@ interface UsageRow extends Pick<WorkerUsage, 'cost_usd' | 'runs' | 'failed' | 'c
 }
 
 const COLUMNS: Column<UsageRow>[] = [
-  { head: 'Worker', cell: ({ label }) => label },
+  { head: 'Worker', cell: ({ label }) => label, className: 'wrap-anywhere' },
   { head: 'Cost', cell: ({ cost_usd }) => formatDollars(cost_usd), isNumber: true },
   { head: 'Budget', cell: ({ budget }) => budget },
   {

@@ -73,7 +73,7 @@ function ExampleSummary({ example }: { example: Example }) {
   return (
     <Box
       component="ul"
-      className={styles.checks}
+      className="wrap-anywhere"
       m="4px 0 0"
       fz="xs"
       c="dimmed"

@@ -16,7 +16,6 @@ import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { LabeledStatusChip, type StatusDisplay } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './repair.module.css';
 import { isRepairActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
@@ -142,14 +141,14 @@ function RepairSteps({ repair }: { repair: Repair }) {
   return (
     <details key={String(isLive)} open={isLive}>
       <summary>{steps.length === 1 ? '1 step' : `${steps.length} steps`}</summary>
-      <ol className={styles.steps}>
+      <Stack component="ol" className="wrap-anywhere" gap={4} mt="xs">
         {steps.map((step, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added, and may be alike.
-          <li key={index} data-last={(status === 'working' && index === steps.length - 1) || undefined}>
+          <Box key={index} component="li" c={status === 'working' && index === steps.length - 1 ? undefined : 'dimmed'}>
             {step}
-          </li>
+          </Box>
         ))}
-      </ol>
+      </Stack>
     </details>
   );
 }

@@ -27,9 +27,9 @@ export function SourceExcerpt({ run }: { run: WorkerRun }) {
       bg="var(--surface)"
       style={{ overflow: 'hidden' }}
     >
-      <figcaption>
+      <Box component="figcaption" p="4px 12px" fz="xs" c="dimmed" style={{ borderBottom: '1px solid var(--line)' }}>
         {frame.file}, line {frame.line}
-      </figcaption>
+      </Box>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <pre tabIndex={0}>
         {lines.map(({ number, text }) => (

@@ -1,11 +1,10 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { getFormText } from '../../ui/form-text';
-import styles from './items-form.module.css';
 import { canEditWorker, SettingsForm } from './settings-form';
-import formStyles from './settings-form.module.css';
+import styles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
 
@@ -67,7 +66,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
       parseForm={(formData) => ({ [kind]: rows.map(({ key, item }) => parseItem(formData, key, item, kind)) })}
     >
       {rows.length > 0 && (
-        <ul className={`${formStyles.wide} divided rows`} aria-label={title}>
+        <ul className={`${styles.wide} divided rows`} aria-label={title}>
           {rows.map(({ key, item }) => (
             <ItemRow
               key={key}
@@ -81,7 +80,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
         </ul>
       )}
       {canEditWorker(worker) && (
-        <div className={formStyles.wide}>
+        <div className={styles.wide}>
           <Button variant="default" size="compact-sm" onClick={add}>
             Add {one}
           </Button>
@@ -90,6 +89,12 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
     </SettingsForm>
   );
 }
+
+const ROW_STYLE = {
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9rem), 1fr))',
+  gap: 'var(--space-3)',
+  alignItems: 'end',
+};
 
 interface ItemRowProps {
   id: number;
@@ -103,7 +108,7 @@ interface ItemRowProps {
 function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
   const [type, setType] = useState(item.type);
   return (
-    <li className={styles.row}>
+    <Box component="li" display="grid" style={ROW_STYLE}>
       <TextInput
         name={`name-${id}`}
         label="Name"
@@ -155,7 +160,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
           required
         />
       )}
-    </li>
+    </Box>
   );
 }
 

@@ -96,13 +96,16 @@ interface ChartProps {
 function Chart({ title, figure: figureText, link, children }: ChartProps) {
   return (
     <Box component="section" miw={0} aria-label={title}>
-      <Group className={styles.chartHead} gap="sm" align="stretch" justify="space-between" wrap="nowrap" fz="sm">
-        <h3>{title}</h3>
+      <Group gap="sm" align="stretch" justify="space-between" wrap="nowrap" fz="sm">
+        <Box component="h3" c="dimmed">
+          {title}
+        </Box>
         {link}
       </Group>
       <Text mb="xs" fz="lg" fw={640} lts="-0.01em">
         {figureText}
       </Text>
+      {/* Kept free while the chart loads. */}
       <Box mih={154}>
         <Suspense>{children || <Skeleton height={150} />}</Suspense>
       </Box>
