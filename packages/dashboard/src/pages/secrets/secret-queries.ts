@@ -16,11 +16,12 @@ async function loadAllPages<Item>(loadPage: (offset: number) => Promise<Item[]>)
   }
 }
 
+const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+
 const NO_STATE: SurfaceSecret = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
 async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
   const worker = await getWorkerApi();
-  const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
     loadAllPages((offset) => unwrap(worker.GET('/api/secrets', toPageParams(offset)))),
     loadAllPages((offset) => unwrap(worker.GET('/api/secrets/declared', toPageParams(offset)))),
@@ -35,7 +36,6 @@ async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
 }
 
 async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
-  const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
     loadAllPages(async (offset) => (await unwrap(automationApi.GET('/api/secrets', toPageParams(offset)))).secrets),
     loadAllPages(

@@ -1,11 +1,10 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getSkillsApi, type Skill } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { skillVersionPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { skillKeys } from '../../skills/skill-keys';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -15,13 +14,12 @@ const VERSIONS_SHOWN = 10;
 
 /** Lists the versions, of which the last hundred are kept. */
 export function SkillVersions({ skill }: { skill: Skill }) {
-  const workspaceId = useWorkspace()?.id;
   const [showsAll, setShowsAll] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
-    queryFn: async () =>
+  const { data, error, refetch } = useWorkspaceQuery(
+    (workspaceId) => [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
+    async () =>
       unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}/versions', { params: { path: { slug: skill.slug } } })),
-  });
+  );
   return (
     <Panel title="Versions">
       {error && !data ? (

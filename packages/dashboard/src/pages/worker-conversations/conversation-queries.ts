@@ -55,13 +55,11 @@ interface MessageInput {
 export function useStartConversation(workerId: string) {
   const invalidate = useInvalidateConversations(workerId);
   return useMutation({
-    mutationFn: async ({ text, key, inputs }: MessageInput & { inputs: Record<string, unknown> }) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workers/{worker_id}/conversations', {
-          params: { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } },
-          body: { message: text, inputs },
-        }),
-      ),
+    mutationFn: async ({ text, key, inputs }: MessageInput & { inputs: Record<string, unknown> }) => {
+      const params = { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } };
+      const body = { message: text, inputs };
+      return unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/conversations', { params, body }));
+    },
     onSuccess: invalidate,
   });
 }

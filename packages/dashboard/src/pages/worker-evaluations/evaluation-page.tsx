@@ -16,6 +16,7 @@ import { PageHeader } from '../../ui/page-header';
 import { LabeledStatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useWorker } from '../../workers/use-worker';
 import { EvaluationError } from './evaluation-error';
 import { ExampleResultDetail } from './example-result';
@@ -36,7 +37,7 @@ export default function EvaluationPage() {
   if (hasErrorStatus(error, 403, 404)) return <NotFound what="evaluation" />;
   if (error && !evaluation) return <LoadErrorNotice what="The evaluation" error={error} retry={refetch} />;
   if (!evaluation) return <LoadingPage what="the evaluation" columns="minmax(0, 1fr)" />;
-  const canEdit = worker?.permissions.edit === true && worker.status !== 'archived';
+  const canEdit = worker !== undefined && canEditWorker(worker);
   return <LoadedEvaluation key={evaluationId} evaluation={evaluation} canEdit={canEdit} />;
 }
 

@@ -12,6 +12,7 @@ import { bindChecked } from '../../ui/bind';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { EvaluationError } from './evaluation-error';
@@ -36,7 +37,7 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
   const evaluations = useEvaluations(worker.id);
   const start = useStartEvaluation(worker.id);
   const [editing, setEditing] = useState<Example | 'new' | null>(null);
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = canEditWorker(worker);
   const failed = [examples, table, evaluations].find(({ error, data }) => error && !data);
   if (failed?.error) return <LoadErrorNotice what="The evaluations" error={failed.error} retry={failed.refetch} />;
   if (!examples.data || !table.data || !evaluations.data) return <Skeleton height={420} radius={10} />;

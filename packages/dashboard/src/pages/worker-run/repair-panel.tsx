@@ -1,5 +1,4 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
@@ -16,7 +15,7 @@ import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { LabeledStatusChip, type StatusDisplay } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
-import { isRepairActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
+import { isRepairActive, isRepairable, useRepair, useStopRepair } from './repair-queries';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
@@ -155,7 +154,7 @@ function RepairSteps({ repair }: { repair: Repair }) {
 
 function StopRepairButton({ run }: { run: WorkerRun }) {
   const role = useWorkspace()?.role;
-  const stop = useMutation(useStopRepairOptions(run));
+  const stop = useStopRepair(run);
   if (role === undefined || role === 'viewer') return null;
   return (
     <>

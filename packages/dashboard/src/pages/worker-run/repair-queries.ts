@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerRunKey } from '../../runs/worker-runs';
 import { getWorkerApi, type Repair, type WorkerRun } from '../../shell/api';
 
@@ -31,13 +31,13 @@ export const cacheRepair = (queryClient: QueryClient, run: WorkerRun, repair: Re
   void queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) });
 };
 
-export function useStopRepairOptions(run: WorkerRun) {
+export function useStopRepair(run: WorkerRun) {
   const queryClient = useQueryClient();
-  return {
+  return useMutation({
     mutationFn: async () =>
       unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
-    onSuccess: (repair: Repair) => cacheRepair(queryClient, run, repair),
+    onSuccess: (repair) => cacheRepair(queryClient, run, repair),
     // It may have ended in the meantime.
     onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),
-  };
+  });
 }

@@ -3,58 +3,52 @@ import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { getFormText } from '../../ui/form-text';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { canEditWorker } from '../../workers/can-edit-worker';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
-
-const INPUT_TYPES = {
-  text: 'Text',
-  textarea: 'Long text',
-  number: 'Number',
-  integer: 'Integer',
-  boolean: 'Yes/no',
-  select: 'Choice',
-  date: 'Date',
-  url: 'URL',
-  json: 'JSON',
-  file: 'File',
-};
-const OUTPUT_TYPES = {
-  text: 'Text',
-  markdown: 'Markdown',
-  number: 'Number',
-  table: 'Table',
-  csv: 'CSV',
-  json: 'JSON',
-  image: 'Image',
-  file: 'File',
-};
 
 const ITEM_KINDS = {
   inputs: {
     title: 'Inputs',
     one: 'input',
     about: 'Define the run form, its validation and the arguments to run().',
-    types: INPUT_TYPES,
+    aboutAgent: 'Define the run form, its validation and the data available to the agent.',
+    types: {
+      text: 'Text',
+      textarea: 'Long text',
+      number: 'Number',
+      integer: 'Integer',
+      boolean: 'Yes/no',
+      select: 'Choice',
+      date: 'Date',
+      url: 'URL',
+      json: 'JSON',
+      file: 'File',
+    },
   },
   outputs: {
     title: 'Outputs',
     one: 'output',
     about: 'Define what run() returns and how pages display the results. Fields not listed here are also shown.',
-    types: OUTPUT_TYPES,
+    aboutAgent: 'Define how pages display result fields. Fields not listed here are also shown.',
+    types: {
+      text: 'Text',
+      markdown: 'Markdown',
+      number: 'Number',
+      table: 'Table',
+      csv: 'CSV',
+      json: 'JSON',
+      image: 'Image',
+      file: 'File',
+    },
   },
-};
-
-const AGENT_DESCRIPTIONS = {
-  inputs: 'Define the run form, its validation and the data available to the agent.',
-  outputs: 'Define how pages display result fields. Fields not listed here are also shown.',
 };
 
 /** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
 export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
-  const { title, one, types, about: codeDescription } = ITEM_KINDS[kind];
-  const about = worker.runner === 'agent' ? AGENT_DESCRIPTIONS[kind] : codeDescription;
+  const { title, one, about, aboutAgent, types } = ITEM_KINDS[kind];
   const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));
   const nextKey = useRef(rows.length);
   const add = () => setRows([...rows, { key: nextKey.current++, item: { name: '', type: 'text' } }]);
@@ -62,7 +56,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
     <SettingsForm
       worker={worker}
       title={title}
-      about={about}
+      about={worker.runner === 'agent' ? aboutAgent : about}
       parseForm={(formData) => ({ [kind]: rows.map(({ key, item }) => parseItem(formData, key, item, kind)) })}
     >
       {rows.length > 0 && (

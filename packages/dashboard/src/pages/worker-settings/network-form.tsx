@@ -3,9 +3,10 @@ import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { bindChoice } from '../../ui/bind';
 import { type HostProblem, type HostRow, HostRows, removeEmptyRows, toHostRows } from '../../ui/host-rows';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { NETWORK_LABELS } from '../../workers/network-labels';
 import type { FieldProblem } from './settings-editor';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { SettingsForm } from './settings-form';
 
 const HOSTS_MAX = 100;
 /** Linear: one group at the end. */

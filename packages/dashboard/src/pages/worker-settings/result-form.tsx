@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { getFormText } from '../../ui/form-text';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { canEditWorker } from '../../workers/can-edit-worker';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const EXAMPLE_SCHEMA = {

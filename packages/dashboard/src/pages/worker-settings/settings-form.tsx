@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { Panel } from '../../ui/panel';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { type FieldProblem, useSettingsEditor } from './settings-editor';
 import styles from './settings-form.module.css';
 
@@ -60,5 +61,3 @@ function formatChanges(readChanges: () => WorkerChange): string {
     return 'invalid';
   }
 }
-
-export const canEditWorker = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';

@@ -8,10 +8,11 @@ import { useSkillSearch } from '../../skills/use-skill-search';
 import { LoadErrorNotice } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
 import { type AgentSkill, AgentSkillDetails } from '../../workers/agent-skill-details';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { formatSkillPin } from '../../workers/use-create-skill-worker';
 import { versionFilesQuery } from '../../workers/version-files';
 import type { FieldProblem } from './settings-editor';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 

@@ -3,9 +3,10 @@ import { useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindChoice } from '../../ui/bind';
 import { BUILT_IN_TOOLS, canRequireApproval, formatToolLabel, parseTool } from '../../workers/agent-tools';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { AddToolFields } from './add-tool-fields';
 import type { FieldProblem } from './settings-editor';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 

@@ -13,6 +13,7 @@ import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { EVENT_NAMES, type EventName, formatTrigger, getEventLabel } from '../../workers/trigger-descriptions';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { workerKeys } from '../../workers/use-worker';
@@ -33,7 +34,7 @@ const getEventKey = ({ on = [], source_id }: Trigger): string => `${on.join()} $
 export function EventsPanel({ worker }: { worker: Worker }) {
   const [isAdding, setAdding] = useState(false);
   const events = worker.triggers.filter(({ type }) => type === 'event');
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = canEditWorker(worker);
   const sources = useEventSources(worker.id);
   const getSourceName = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
   const change = useUpdateWorker(worker.id, () => setAdding(false));

@@ -10,6 +10,7 @@ import { DetailList } from '../../ui/detail-list';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
 import { findTrigger, replaceTriggers } from './trigger-list';
@@ -20,7 +21,7 @@ const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfir
 export function SchedulePanel({ worker }: { worker: Worker }) {
   const [isEditing, setEditing] = useState(false);
   const trigger = findTrigger(worker, 'cron');
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = canEditWorker(worker);
   if (isEditing) {
     return (
       <Panel title="Schedule">

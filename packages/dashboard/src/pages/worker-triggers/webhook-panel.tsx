@@ -6,6 +6,7 @@ import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { getWebhookSecrets, storeWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
 import { findTrigger, replaceTriggers } from './trigger-list';
@@ -17,7 +18,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
   const [secrets, setSecrets] = useState(() => getWebhookSecrets(worker));
   const trigger = findTrigger(worker, 'webhook');
   const change = useUpdateWorker(worker.id, (updatedWorker) => setSecrets(storeWebhookSecrets(updatedWorker)));
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = canEditWorker(worker);
   const addWebhook = () => change.mutate(replaceTriggers(worker, 'webhook', [{ type: 'webhook', signed: false }]));
   return (
     <Panel

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useVersions, VersionsPage } from '../../code/versions-page';
 import { getWorkerApi, type Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { CandidatesPanel } from './candidates-panel';
@@ -37,7 +38,7 @@ function WorkerVersions({ worker }: { worker: Worker }) {
       query={query}
       toListed={(version) => ({ ...version, bytes: version.total_size })}
       resource={worker}
-      rollBackTo={worker.permissions.edit && worker.status !== 'archived' ? rollBackTo : undefined}
+      rollBackTo={canEditWorker(worker) ? rollBackTo : undefined}
       compare={(from, to) => <VersionComparison workerId={worker.id} from={from} to={to} />}
     />
   );

@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
@@ -125,12 +125,7 @@ interface FilteredWorkersProps {
 function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
   const [dialogWorkerId, setDialogWorkerId] = useState<string | null>(null);
   const names = useMemberNames();
-  const getOwnerName = useMemo(
-    () =>
-      ({ owner_id: id }: WorkerItem) =>
-        (id !== null && names?.get(id)) || (names ? 'API token' : ''),
-    [names],
-  );
+  const getOwnerName = ({ owner_id: id }: WorkerItem) => (id !== null && names?.get(id)) || (names ? 'API token' : '');
   const matches = filterWorkers(workers, filter);
   if (matches.length === 0) {
     return (
