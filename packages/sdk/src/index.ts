@@ -8,6 +8,7 @@ export {
   type SkillsSchemas,
   type WorkerSchemas,
 } from './clients';
+export { createDataClient, type DataClient, type DataClients } from './data-client';
 export * from './event-stream';
 export * from './gantry';
 export * from './idempotency-key';

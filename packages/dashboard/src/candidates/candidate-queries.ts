@@ -34,7 +34,7 @@ export function useCandidate(workerId: string, candidateId: string | null) {
   return useWorkerQuery(
     (workspaceId) => candidateKeys.one(workspaceId, workerId, candidateId ?? ''),
     (api) => unwrap(api.GET('/api/workers/{worker_id}/candidates/{candidate_id}', { params })),
-    { enabled: candidateId !== null },
+    candidateId !== null,
   );
 }
 
@@ -56,7 +56,7 @@ export function useCandidateApproval(candidateId: string, isEnabled = true) {
   return useWorkerQuery(
     (workspaceId) => candidateKeys.approval(workspaceId, candidateId),
     async (api) => (await unwrap(api.GET('/api/approvals', { params })))[0] ?? null,
-    { enabled: isEnabled },
+    isEnabled,
   );
 }
 

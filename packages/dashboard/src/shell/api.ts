@@ -3,6 +3,8 @@ import {
   type AutomationSchemas,
   type Clients,
   createClients,
+  createDataClient,
+  type DataClients,
   type SkillsSchemas,
   type WorkerSchemas,
 } from '@gantry/sdk';
@@ -137,6 +139,15 @@ export const getWorkerBaseUrl = async (): Promise<string> => (await getRemoteCli
 
 /** Returns the client of the worker surface without a credential, for the holder of a link. */
 export const getVisitorApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).visitor;
+
+/** Clients of all surfaces whose methods return the data of a response. @throws ApiError for anything but 2xx */
+export const api: DataClients & Record<'account' | 'visitor', DataClients['worker']> = {
+  account: createDataClient(async () => accountApi),
+  automation: createDataClient(async () => automationApi),
+  worker: createDataClient(getWorkerApi),
+  skills: createDataClient(getSkillsApi),
+  visitor: createDataClient(getVisitorApi),
+};
 
 export const hasErrorStatus = (error: unknown, ...statuses: number[]): boolean =>
   error instanceof ApiError && statuses.includes(error.status);

@@ -1,11 +1,18 @@
 import type { Clients } from '@gantry/sdk';
-import type { QueryKey } from '@tanstack/react-query';
+import { type QueryKey, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { getWorkerApi } from './api';
-import { useWorkspaceQuery, type WorkspaceQueryOptions } from './use-workspace-query';
+import { useWorkspace } from './use-me';
 
-/** Queries the worker surface in the current workspace. @param buildKey from the id of the workspace */
-export const useWorkerQuery = <Loaded, Data = Loaded>(
-  buildKey: (workspaceId: string | undefined) => QueryKey,
-  load: (api: Clients['worker']) => Promise<Loaded>,
-  options?: WorkspaceQueryOptions<Loaded, Data>,
-) => useWorkspaceQuery(buildKey, async () => load(await getWorkerApi()), options);
+/** Reads from the worker surface in the current workspace, which is a part of the key. */
+export function useWorkerQuery<Data>(
+  getKey: (workspaceId: string | undefined) => QueryKey,
+  load: (api: Clients['worker']) => Promise<Data>,
+  isEnabled = true,
+): UseQueryResult<Data> {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: getKey(workspaceId),
+    enabled: workspaceId !== undefined && isEnabled,
+    queryFn: async () => load(await getWorkerApi()),
+  });
+}

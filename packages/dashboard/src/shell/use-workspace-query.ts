@@ -16,7 +16,7 @@ export function useWorkspaceQuery<Loaded, Data = Loaded>(
   });
 }
 
-export type WorkspaceQueryOptions<Loaded, Data> = Omit<
+type WorkspaceQueryOptions<Loaded, Data> = Omit<
   UseQueryOptions<Loaded, Error, Data>,
   'queryKey' | 'queryFn' | 'enabled'
 > & { enabled?: boolean };

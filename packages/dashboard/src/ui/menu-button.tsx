@@ -1,6 +1,5 @@
 import { Box } from '@mantine/core';
-import { useClickOutside } from '@mantine/hooks';
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import styles from './menu-button.module.css';
 
 interface MenuButtonProps {
@@ -15,9 +14,21 @@ interface MenuButtonProps {
 /** Opens a small panel below itself; Escape, a click outside or leaving it with Tab closes it. */
 export function MenuButton({ label, trigger, className, align = 'start', children }: MenuButtonProps) {
   const [isOpen, setOpen] = useState(false);
-  const root = useClickOutside<HTMLDivElement>(() => setOpen(false), ['pointerdown', 'focusin'], undefined, isOpen);
+  const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  useEffect(() => {
+    if (!isOpen) return;
+    const handleOutsideInteraction = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', handleOutsideInteraction);
+    document.addEventListener('focusin', handleOutsideInteraction);
+    return () => {
+      document.removeEventListener('pointerdown', handleOutsideInteraction);
+      document.removeEventListener('focusin', handleOutsideInteraction);
+    };
+  }, [isOpen]);
 
   function close() {
     setOpen(false);

@@ -1,6 +1,6 @@
-import { ApiError, unwrap } from '@gantry/sdk';
+import { ApiError } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { automationApi, getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import type { Surface, SurfaceSecret, SurfaceSecrets } from './secret-rows';
 
@@ -21,10 +21,9 @@ const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE,
 const NO_STATE: SurfaceSecret = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
 async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
-  const worker = await getWorkerApi();
   const [set, declared] = await Promise.all([
-    loadAllPages((offset) => unwrap(worker.GET('/api/secrets', toPageParams(offset)))),
-    loadAllPages((offset) => unwrap(worker.GET('/api/secrets/declared', toPageParams(offset)))),
+    loadAllPages((offset) => api.worker.GET('/api/secrets', toPageParams(offset))),
+    loadAllPages((offset) => api.worker.GET('/api/secrets/declared', toPageParams(offset))),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, used_by } of declared) states.set(name, { ...NO_STATE, usedBy: used_by });
@@ -37,10 +36,8 @@ async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
 
 async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
   const [set, declared] = await Promise.all([
-    loadAllPages(async (offset) => (await unwrap(automationApi.GET('/api/secrets', toPageParams(offset)))).secrets),
-    loadAllPages(
-      async (offset) => (await unwrap(automationApi.GET('/api/secrets/declared', toPageParams(offset)))).secrets,
-    ),
+    loadAllPages(async (offset) => (await api.automation.GET('/api/secrets', toPageParams(offset))).secrets),
+    loadAllPages(async (offset) => (await api.automation.GET('/api/secrets/declared', toPageParams(offset))).secrets),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, usedBy } of declared) states.set(name, { ...NO_STATE, usedBy });
@@ -68,18 +65,14 @@ interface SecretInput {
 }
 
 const setSecretOn: Record<Surface, (input: SecretInput) => Promise<{ warnings?: string[] }>> = {
-  workers: async ({ name, ...body }) =>
-    unwrap((await getWorkerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
-  automations: (body) => unwrap(automationApi.POST('/api/secrets', { body })),
+  workers: ({ name, ...body }) => api.worker.PUT('/api/secrets/{name}', { params: { path: { name } }, body }),
+  automations: (body) => api.automation.POST('/api/secrets', { body }),
 };
 
 const deleteSecretOn: Record<Surface, (name: string) => Promise<unknown>> = {
   // Forced, because the dialog has listed the workers that declare it.
-  workers: async (name) =>
-    unwrap(
-      (await getWorkerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } }),
-    ),
-  automations: (name) => unwrap(automationApi.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
+  workers: (name) => api.worker.DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } }),
+  automations: (name) => api.automation.DELETE('/api/secrets/{name}', { params: { path: { name } } }),
 };
 
 /** Reports a change that failed on some surfaces; it is kept on the others. */

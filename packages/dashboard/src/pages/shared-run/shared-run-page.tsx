@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
@@ -13,7 +12,7 @@ import { useRefreshedRun } from '../../runs/use-refreshed-run';
 import type { RunSource } from '../../runs/use-run';
 import { WorkerRunError } from '../../runs/worker-run-error';
 import { isRunFinished } from '../../runs/worker-runs';
-import { getVisitorApi, getWorkerBaseUrl, hasErrorStatus, type OutputItem, type SharedRun } from '../../shell/api';
+import { api, getWorkerBaseUrl, hasErrorStatus, type OutputItem, type SharedRun } from '../../shell/api';
 import { sharedEventsUrl } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
@@ -41,7 +40,7 @@ export default function SharedRunPage() {
 const createSharedRunSource = (token: string): RunSource<SharedRun> => ({
   queryKey: ['shared-run', token],
   endsWith: ['shared-run', token],
-  get: async () => unwrap((await getVisitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
+  get: () => api.visitor.GET('/api/shared/{token}', { params: { path: { token } } }),
   isOver: isRunFinished,
   connect: async (lastEventId, signal) =>
     openEventStreamAsVisitor(sharedEventsUrl(await getWorkerBaseUrl(), token), lastEventId, signal),

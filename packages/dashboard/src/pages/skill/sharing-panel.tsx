@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useNavigate } from 'react-router';
-import { getSkillsApi, type Skill, type Visibility } from '../../shell/api';
+import { api, type Skill, type Visibility } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -23,8 +22,8 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
   const slugParams = { params: { path: { slug: skill.slug } } };
 
   const publish = useMutation({
-    mutationFn: async (visibility: Visibility) =>
-      unwrap((await getSkillsApi()).PATCH('/api/v1/skills/{slug}', { ...slugParams, body: { visibility } })),
+    mutationFn: (visibility: Visibility) =>
+      api.skills.PATCH('/api/v1/skills/{slug}', { ...slugParams, body: { visibility } }),
     onSuccess: (updatedSkill, visibility) => {
       const before = skill.visibility;
       queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), updatedSkill);
@@ -33,13 +32,13 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
     },
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await getSkillsApi()).DELETE('/api/v1/skills/{slug}', slugParams)),
+    mutationFn: () => api.skills.DELETE('/api/v1/skills/{slug}', slugParams),
     onSuccess: async () => {
       navigate(paths.skills);
       await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId), refetchType: 'none' });
       toast(`${skill.title} deleted`, {
         undo: async () => {
-          await unwrap((await getSkillsApi()).POST('/api/v1/skills/{slug}/restore', slugParams));
+          await api.skills.POST('/api/v1/skills/{slug}/restore', slugParams);
           await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
         },
       });
@@ -77,11 +76,11 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
   const key = skillKeys.part(workspaceId, skill.slug, 'shares');
   const { data, error, refetch } = useQuery({
     queryKey: key,
-    queryFn: async () => unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}/share', slugParams)),
+    queryFn: () => api.skills.GET('/api/v1/skills/{slug}/share', slugParams),
   });
   const share = useMutation({
-    mutationFn: async (change: { emails: string[]; remove?: string[] }) =>
-      unwrap((await getSkillsApi()).POST('/api/v1/skills/{slug}/share', { ...slugParams, body: change })),
+    mutationFn: (change: { emails: string[]; remove?: string[] }) =>
+      api.skills.POST('/api/v1/skills/{slug}/share', { ...slugParams, body: change }),
     onSuccess: (shares, { emails: [addedEmail], remove = [] }) => {
       queryClient.setQueryData(key, shares);
       form.current?.reset();

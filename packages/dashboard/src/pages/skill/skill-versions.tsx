@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
-import { getSkillsApi, type Skill } from '../../shell/api';
+import { api, type Skill } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { skillVersionPath } from '../../shell/paths';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
@@ -17,8 +16,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
   const [showsAll, setShowsAll] = useState(false);
   const { data, error, refetch } = useWorkspaceQuery(
     (workspaceId) => [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
-    async () =>
-      unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}/versions', { params: { path: { slug: skill.slug } } })),
+    () => api.skills.GET('/api/v1/skills/{slug}/versions', { params: { path: { slug: skill.slug } } }),
   );
   return (
     <Panel title="Versions">

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { SettingsLayout } from '../../settings/settings-layout';
-import type { Usage } from '../../shell/api';
+import { api, type Usage } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
-import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -27,9 +26,9 @@ export default function UsagePage() {
   const [search] = useSearchParams();
   const currentMonth = new Date().toISOString().slice(0, 7);
   const month = search.get('month') ?? currentMonth;
-  const usage = useWorkerQuery(
+  const usage = useWorkspaceQuery(
     (workspaceId) => ['usage', workspaceId, month],
-    (api) => unwrap(api.GET('/api/usage', { params: { query: { month } } })),
+    () => api.worker.GET('/api/usage', { params: { query: { month } } }),
     { placeholderData: keepPreviousData },
   );
   return (

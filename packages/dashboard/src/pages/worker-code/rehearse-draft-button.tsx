@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { candidateKeys } from '../../candidates/candidate-queries';
 import type { Draft } from '../../code/use-draft';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
@@ -47,7 +46,7 @@ function RehearseDialog({
       const { baseSha: base_sha, changes: files } = draft;
       const body = { base_sha, files, last_successful: count, ...(message.trim() && { message: message.trim() }) };
       const params = { path: { worker_id: worker.id } };
-      return unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates', { params, body }));
+      return api.worker.POST('/api/workers/{worker_id}/candidates', { params, body });
     },
     onSuccess: (candidate) => {
       queryClient.setQueryData(candidateKeys.one(workspaceId, worker.id, candidate.id), candidate);

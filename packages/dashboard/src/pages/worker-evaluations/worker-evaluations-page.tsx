@@ -117,14 +117,9 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
       { evaluate_on_save: isEnabled },
       {
         onSuccess: () =>
-          toast(
-            isEnabled
-              ? 'New versions will be evaluated automatically'
-              : 'New versions won’t be evaluated automatically',
-            {
-              undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
-            },
-          ),
+          toast(`New versions ${isEnabled ? 'will' : 'won’t'} be evaluated automatically`, {
+            undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
+          }),
       },
     );
   return (

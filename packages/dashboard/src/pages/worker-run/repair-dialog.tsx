@@ -1,10 +1,10 @@
-import { ApiError, unwrap } from '@gantry/sdk';
+import { ApiError } from '@gantry/sdk';
 import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { listModelNames, useModels } from '../../models/use-models';
-import { getWorkerApi, type WorkerRun } from '../../shell/api';
+import { api, type WorkerRun } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
 import { FormStack, handleSubmit } from '../../ui/form';
@@ -24,7 +24,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     mutationFn: async () => {
       const body = { ...(instructions.trim() && { instructions: instructions.trim() }), ...(model && { model }) };
       const params = { path: { run_id: run.id } };
-      return unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair', { params, body }));
+      return api.worker.POST('/api/runs/{run_id}/repair', { params, body });
     },
     onSuccess: (repair) => {
       cacheRepair(queryClient, run, repair);

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerRunKey } from '../../runs/worker-runs';
-import { getWorkerApi, type Repair, type WorkerRun } from '../../shell/api';
+import { api, type Repair, type WorkerRun } from '../../shell/api';
 
 const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as const;
 
@@ -20,7 +19,7 @@ export function useRepair(run: WorkerRun) {
     enabled: isRepairable(run) && run.repair_id !== null,
     queryFn: async (): Promise<Repair> => {
       const params = { path: { run_id: run.id } };
-      return unwrap((await getWorkerApi()).GET('/api/runs/{run_id}/repair', { params }));
+      return api.worker.GET('/api/runs/{run_id}/repair', { params });
     },
   });
 }
@@ -34,8 +33,7 @@ export const cacheRepair = (queryClient: QueryClient, run: WorkerRun, repair: Re
 export function useStopRepair(run: WorkerRun) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } }),
     onSuccess: (repair) => cacheRepair(queryClient, run, repair),
     // It may have ended in the meantime.
     onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),

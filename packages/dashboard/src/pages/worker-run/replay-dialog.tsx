@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { toInputProblems } from '../../inputs/input-problems';
 import { toObject } from '../../inputs/to-object';
 import { useInputFields } from '../../inputs/use-input-fields';
-import { getWorkerApi, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
+import { api, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { bindChoice } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
@@ -43,11 +42,9 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
     const body = { version, inputs: declaredInputs.length ? { ...inputs, ...fileInputs } : toObject(inputs.inputs) };
     setBusy(true);
     try {
-      const replayed = (await getWorkerApi()).POST('/api/runs/{run_id}/replay', {
-        params: { path: { run_id: run.id } },
-        body,
-      });
-      navigate(workerRunPath((await unwrap(replayed)).run_id));
+      const params = { path: { run_id: run.id } };
+      const replayed = await api.worker.POST('/api/runs/{run_id}/replay', { params, body });
+      navigate(workerRunPath(replayed.run_id));
       onClose();
     } catch (error) {
       showProblems(toInputProblems(error, items));

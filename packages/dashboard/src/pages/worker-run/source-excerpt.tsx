@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { findLastFrame } from '../../code/code-problem';
-import { getWorkerApi, type WorkerRun } from '../../shell/api';
+import { api, type WorkerRun } from '../../shell/api';
 import styles from './source-excerpt.module.css';
 
 /** Shows the line that raised the error with its context; renders nothing if it can't be found. */
@@ -67,15 +66,14 @@ const VERSIONS_MAX = 200;
 
 /** Loads a file of a version; null if either no longer exists. */
 async function loadVersionFile(workerId: string, version: number, path: string): Promise<string | null> {
-  const api = await getWorkerApi();
   const worker = { worker_id: workerId };
-  const versions = await unwrap(
-    api.GET('/api/workers/{worker_id}/versions', { params: { path: worker, query: { limit: VERSIONS_MAX } } }),
-  );
+  const versions = await api.worker.GET('/api/workers/{worker_id}/versions', {
+    params: { path: worker, query: { limit: VERSIONS_MAX } },
+  });
   const sha = versions.find((each) => each.version === version)?.sha;
   if (sha === undefined) return null;
-  const files = await unwrap(
-    api.GET('/api/workers/{worker_id}/files', { params: { path: worker, query: { version: sha } } }),
-  );
+  const files = await api.worker.GET('/api/workers/{worker_id}/files', {
+    params: { path: worker, query: { version: sha } },
+  });
   return files.find((file) => file.path === path)?.content ?? null;
 }

@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy } from 'react';
@@ -6,7 +5,7 @@ import { Link, useNavigate } from 'react-router';
 import { getRunStatusDisplay, RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import { isRunFinished, workerRunKey } from '../../runs/worker-runs';
-import { getWorkerApi, type Worker, type WorkerRun } from '../../shell/api';
+import { api, type Worker, type WorkerRun } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { workerConversationPath, workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -66,8 +65,6 @@ export function WorkerRunHeader({ run, worker }: WorkerRunHeaderProps) {
   );
 }
 
-const toPathParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
-
 /** Replays a run. The code of a test is not stored, so its button opens the editor. */
 const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
   run.trigger === 'test' ? (
@@ -81,7 +78,7 @@ const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
 function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const navigate = useNavigate();
   const replay = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/replay', toPathParams(run))),
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/replay', { params: { path: { run_id: run.id } } }),
     onSuccess: (started) => navigate(workerRunPath(started.run_id)),
   });
   return (
@@ -100,7 +97,7 @@ function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
 function CancelButton({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', toPathParams(run))),
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) }),
   });
   const isCancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested;

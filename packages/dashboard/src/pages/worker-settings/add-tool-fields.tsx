@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { type Connection, useConnections, useConnectionTools } from '../../connections/connection-queries';
-import type { Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindChoice, bindText } from '../../ui/bind';
 import { revealHiddenCharacters } from '../../ui/reveal-hidden-characters';
 import { BUILT_IN_TOOLS } from '../../workers/agent-tools';
@@ -138,12 +137,12 @@ function NamedToolPicker({
   onAdd,
 }: ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker }) {
   const [name, setName] = useState('');
-  const { data: loadedNames } = useWorkerQuery(
+  const { data: loadedNames } = useWorkspaceQuery(
     (workspaceId) => [`${kind}s`, workspaceId, 'tools'],
-    async ({ GET }) => {
+    async () => {
       const params = { query: { limit: LISTED_MAX } };
-      if (kind === 'context') return (await unwrap(GET('/api/contexts', { params }))).map((one) => one.name);
-      return (await unwrap(GET('/api/workers', { params }))).map(({ id }) => id);
+      if (kind === 'context') return (await api.worker.GET('/api/contexts', { params })).map((one) => one.name);
+      return (await api.worker.GET('/api/workers', { params })).map(({ id }) => id);
     },
   );
   const names = loadedNames?.filter((one) => kind === 'context' || one !== worker.id);

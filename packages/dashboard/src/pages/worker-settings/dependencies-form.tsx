@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Checkbox, TextInput } from '@mantine/core';
 import { Link } from 'react-router';
-import type { Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
@@ -13,17 +12,17 @@ const NAMES_MAX = 200;
 /** Selects the connections, secrets and contexts that the code gets. */
 export function DependenciesForm({ worker }: { worker: Worker }) {
   const params = { query: { limit: NAMES_MAX } };
-  const secrets = useWorkerQuery(
+  const secrets = useWorkspaceQuery(
     (workspaceId) => ['secrets', workspaceId, 'names'],
-    (api) => unwrap(api.GET('/api/secrets', { params })),
+    () => api.worker.GET('/api/secrets', { params }),
   );
-  const contexts = useWorkerQuery(
+  const contexts = useWorkspaceQuery(
     (workspaceId) => ['contexts', workspaceId, 'names'],
-    (api) => unwrap(api.GET('/api/contexts', { params })),
+    () => api.worker.GET('/api/contexts', { params }),
   );
-  const connections = useWorkerQuery(
+  const connections = useWorkspaceQuery(
     (workspaceId) => ['connections', workspaceId, 'names'],
-    (api) => unwrap(api.GET('/api/connections')),
+    () => api.worker.GET('/api/connections'),
   );
   return (
     <SettingsForm

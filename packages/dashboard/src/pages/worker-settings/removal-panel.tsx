@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -46,8 +45,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: async (move: ArchiveAction) =>
-      unwrap((await getWorkerApi()).POST(`/api/workers/{worker_id}/${move}`, toPathParams(worker))),
+    mutationFn: (move: ArchiveAction) => api.worker.POST(`/api/workers/{worker_id}/${move}`, toPathParams(worker)),
     onSuccess: async (_changed, move) => {
       await invalidateWorkers(queryClient, workspaceId);
       toast(move === 'archive' ? `${worker.name} archived` : `${worker.name} restored`, {
@@ -85,7 +83,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).DELETE('/api/workers/{worker_id}', toPathParams(worker))),
+    mutationFn: () => api.worker.DELETE('/api/workers/{worker_id}', toPathParams(worker)),
     onSuccess: () => {
       // Leaves first, because its pages would refetch the deleted worker.
       navigate(paths.workers);
@@ -97,7 +95,6 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
     <FormDialog
       title={`Delete ${worker.name}?`}
       submit="Delete permanently"
-      cancel="Cancel"
       isDangerous
       isDisabled={confirmation.trim() !== worker.id}
       mutation={remove}

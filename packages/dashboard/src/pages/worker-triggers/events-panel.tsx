@@ -1,9 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { automationApi, type Trigger, type Worker } from '../../shell/api';
+import { api, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { useWorkerQuery } from '../../shell/use-worker-query';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindText } from '../../ui/bind';
 import { CheckboxList } from '../../ui/checkbox-list';
@@ -138,14 +136,14 @@ interface EventSource {
 /** Lists the workers and automations whose events can start it. */
 function useEventSources(ownId: string): EventSource[] {
   const params = { query: { limit: SOURCES_MAX } };
-  const workers = useWorkerQuery(
+  const workers = useWorkspaceQuery(
     (workspaceId) => workerKeys.list(workspaceId, { names: true }),
-    (api) => unwrap(api.GET('/api/workers', { params })),
+    () => api.worker.GET('/api/workers', { params }),
     { staleTime: 60_000 },
   );
   const automations = useWorkspaceQuery(
     (workspaceId) => ['automations', workspaceId, 'names'],
-    () => unwrap(automationApi.GET('/api/automations', { params })),
+    () => api.automation.GET('/api/automations', { params }),
     { staleTime: 60_000 },
   );
   const all = [...(workers.data ?? []), ...(automations.data?.automations ?? [])];

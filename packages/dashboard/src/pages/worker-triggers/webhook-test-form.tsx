@@ -1,12 +1,11 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { getVisitorApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindText } from '../../ui/bind';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
@@ -28,23 +27,21 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
   const [signingKey, setSigningKey] = useState(secrets.signingKey ?? '');
   const [editedBody, setEditedBody] = useState<string | null>(null);
   const path = { worker_id: worker.id };
-  const { data: sample, isPending } = useWorkerQuery(
+  const { data: sample, isPending } = useWorkspaceQuery(
     () => workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/sample-input', { params: { path } })),
+    () => api.worker.GET('/api/workers/{worker_id}/sample-input', { params: { path } }),
   );
   const body = editedBody ?? JSON.stringify(sample?.inputs ?? {}, null, 2);
   const send = useMutation({
     mutationFn: async () => {
       const headers = signed ? await buildSignatureHeaders(signingKey, body) : {};
-      return unwrap(
-        (await getVisitorApi()).POST('/api/webhooks/{worker_id}', {
-          params: { path, query: { token: token.trim() } },
-          body: body as never,
-          // Sent unchanged, because this text is signed.
-          bodySerializer: (text: unknown) => String(text),
-          headers: { 'Content-Type': 'application/json', ...headers },
-        }),
-      );
+      return api.visitor.POST('/api/webhooks/{worker_id}', {
+        params: { path, query: { token: token.trim() } },
+        body: body as never,
+        // Sent unchanged, because this text is signed.
+        bodySerializer: (text: unknown) => String(text),
+        headers: { 'Content-Type': 'application/json', ...headers },
+      });
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   });

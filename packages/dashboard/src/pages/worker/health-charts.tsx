@@ -1,12 +1,11 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import type { DaySeries } from '../../runs/day-chart';
-import type { Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
-import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { formatDollars, formatDuration, formatNumber, formatPercent } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -115,9 +114,9 @@ function Chart({ title, figure: figureText, link, children }: ChartProps) {
 
 function useTimeseries(workerId: string, days: number) {
   const params = { path: { worker_id: workerId }, query: { days, bucket: 'day' as const } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => ['runs', workspaceId, 'of-worker', workerId, 'timeseries', days],
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/runs/timeseries', { params })),
+    () => api.worker.GET('/api/workers/{worker_id}/runs/timeseries', { params }),
     { placeholderData: keepPreviousData },
   );
 }

@@ -1,15 +1,14 @@
-import { unwrap } from '@gantry/sdk';
 import { Link } from 'react-router';
-import type { Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
-import { useWorkerQuery } from '../../shell/use-worker-query';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 
 export const useWorkerStats = (worker: Worker) =>
-  useWorkerQuery(
+  useWorkspaceQuery(
     (workspaceId) => ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } })),
+    () => api.worker.GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } }),
   );
 
 /** Shows the last failure of a worker whose last ended run did not complete. */

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi, type Workspace } from '../../shell/api';
+import { api, type Workspace } from '../../shell/api';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -21,11 +20,11 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   const params = { path: { workspace_id: workspace.id } };
   const { data, error } = useQuery({
     queryKey: ['workspace', workspace.id, 'retention'],
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/workspaces/{workspace_id}', { params })),
+    queryFn: () => api.worker.GET('/api/workspaces/{workspace_id}', { params }),
   });
   const change = useMutation({
-    mutationFn: async (retention: RetentionFields) =>
-      unwrap((await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } })),
+    mutationFn: (retention: RetentionFields) =>
+      api.worker.PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } }),
     onSuccess: () => queryClient.invalidateQueries(),
   });
   const submit = (formData: FormData) =>
