@@ -7,7 +7,7 @@ import { skillPath, workerPath } from '../../shell/paths';
 import { DetailList } from '../../ui/detail-list';
 import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import { AgentSkillDetails } from '../../workers/agent-skill-details';
+import { AgentSkillDetails, toAgentSkill } from '../../workers/agent-skill-details';
 import { formatToolLabel } from '../../workers/agent-tools';
 
 /** Shows the model, tools and limits of the agent beside its task. */
@@ -45,7 +45,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             <Stack component="ul" gap="sm">
               {skills.map((skill) => (
                 <li key={skill.path}>
-                  <AgentSkillDetails skill={{ ...skill, slug: skill.skill?.split('@')[0] ?? null }} />
+                  <AgentSkillDetails skill={toAgentSkill(skill)} />
                 </li>
               ))}
             </Stack>

@@ -2,7 +2,7 @@ import { Box, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
-import { getFormText } from '../../ui/form-text';
+import { getFormText, splitParts } from '../../ui/form-text';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
@@ -162,10 +162,7 @@ function parseItem(formData: FormData, key: number, previous: Item, kind: 'input
   const { label: _, options: previousOptions, ...otherFields } = previous;
   const label = getFormText(formData, `label-${key}`);
   const type = getFormText(formData, `type-${key}`);
-  const optionValues = getFormText(formData, `options-${key}`)
-    .split(',')
-    .map((value) => value.trim())
-    .filter((value) => value !== '');
+  const optionValues = splitParts(getFormText(formData, `options-${key}`), ',');
   return {
     // Bounds and defaults only apply to their type.
     ...(type === previous.type ? otherFields : {}),

@@ -7,7 +7,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { useSkillSearch } from '../../skills/use-skill-search';
 import { LoadErrorNotice } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
-import { type AgentSkill, AgentSkillDetails } from '../../workers/agent-skill-details';
+import { type AgentSkill, AgentSkillDetails, toAgentSkill } from '../../workers/agent-skill-details';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { formatSkillPin } from '../../workers/use-create-skill-worker';
 import { versionFilesQuery } from '../../workers/version-files';
@@ -126,15 +126,7 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
 /** Returns the slug of a published skill, or the path of a folder. */
 const getSkillKey = ({ slug, path }: AgentSkill): string => slug ?? path ?? '';
 
-const toSkillChoice = (skill: Worker['skills'][number]): SkillChoice => ({
-  name: skill.name,
-  description: skill.description,
-  slug: skill.skill?.split('@')[0] ?? null,
-  version: skill.version,
-  hash: skill.hash,
-  path: skill.path,
-  input: skill,
-});
+const toSkillChoice = (skill: Worker['skills'][number]): SkillChoice => ({ ...toAgentSkill(skill), input: skill });
 
 const toPublishedChoice = ({ slug, description, version, content_hash: contentHash }: SkillItem): SkillChoice => ({
   name: slug,
