@@ -2,7 +2,7 @@ import { Box, Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { automationPath, workerPath } from '../../shell/paths';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
-import { LabeledStatusChip } from '../../ui/status-chip';
+import { StatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import {
@@ -78,13 +78,17 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
       <Group gap="4px 8px" fz="sm" c="dimmed">
         {secretState?.setAt != null ? (
           <>
-            <LabeledStatusChip tone="success" word="Set" icon={<CheckIcon />} />
+            <StatusChip tone="success" icon={<CheckIcon />}>
+              Set
+            </StatusChip>
             <span>
               <Timestamp at={secretState.setAt} />
             </span>
           </>
         ) : isMissing(secretState) ? (
-          <LabeledStatusChip tone="error" word="Missing" icon={<CrossIcon />} />
+          <StatusChip tone="error" icon={<CrossIcon />}>
+            Missing
+          </StatusChip>
         ) : (
           <span>Not set</span>
         )}

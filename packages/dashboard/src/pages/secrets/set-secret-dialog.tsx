@@ -22,8 +22,6 @@ import styles from './set-secret-dialog.module.css';
 interface SetSecretDialogProps {
   /** Empty for a new one. */
   name: string;
-  /** The existing row of that name, if any. */
-  row: SecretRow | undefined;
   existingRows: SecretRow[];
   onClose: () => void;
 }
@@ -33,7 +31,8 @@ const DEFAULT_PLACES = ['header'];
 const NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Sets or replaces a value on one or both surfaces. */
-export function SetSecretDialog({ name: initialName, row, existingRows, onClose }: SetSecretDialogProps) {
+export function SetSecretDialog({ name: initialName, existingRows, onClose }: SetSecretDialogProps) {
+  const row = existingRows.find((one) => one.name === initialName);
   const { set } = useSecretMutations();
   const [name, setName] = useState(initialName);
   const [value, setValue] = useState('');

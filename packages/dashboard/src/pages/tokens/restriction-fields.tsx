@@ -6,7 +6,12 @@ import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
 import { ResourceSearchField } from '../../workers/resource-search-field';
 import { type Restriction, toRestrictionBody } from './restriction';
-import styles from './restriction-fields.module.css';
+
+const FIELDS_STYLE = {
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 20rem), 1fr))',
+  gap: 'var(--space-4) var(--space-5)',
+  alignItems: 'start',
+};
 
 interface RestrictionFieldsProps {
   restriction: Restriction;
@@ -25,7 +30,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         For agents and jobs that need only limited access. A restricted token works only in this workspace, and tokens
         created with it inherit its restrictions.
       </Text>
-      <div className={styles.fields}>
+      <Box display="grid" style={FIELDS_STYLE}>
         <ResourcePicker
           kind="worker"
           label="Only these workers"
@@ -63,7 +68,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             {...bindText(budgetUsd, (budgetUsd) => update({ budgetUsd }))}
           />
         </Stack>
-      </div>
+      </Box>
     </details>
   );
 }

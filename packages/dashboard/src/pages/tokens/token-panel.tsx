@@ -167,7 +167,7 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
 const EXPIRY_WARNING_MS = 7 * DAY_MS;
 
 const Expiry = ({ at }: { at: string | null }) => (
-  <Text inherit c="var(--tone, inherit)" data-tone={getExpiryTone(at)}>
+  <Text c="var(--tone, inherit)" data-tone={getExpiryTone(at)}>
     {at ? (
       <>
         {Date.parse(at) > Date.now() ? 'Expires' : 'Expired'} <Timestamp at={Date.parse(at)} />

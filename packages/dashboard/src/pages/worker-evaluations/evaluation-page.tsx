@@ -13,7 +13,7 @@ import { CheckIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { LoadingPage } from '../../ui/loading-page';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
-import { LabeledStatusChip } from '../../ui/status-chip';
+import { StatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { canEditWorker } from '../../workers/can-edit-worker';
@@ -131,13 +131,24 @@ const RESULT_COLUMNS: Column<EvaluationResult>[] = [
 ];
 
 function EvaluationStatusChip({ evaluation: { status, totals } }: { evaluation: EvaluationDetail }) {
-  if (status === 'running') return <LabeledStatusChip tone="running" word="Running" icon={<WaitIcon />} />;
-  const word = formatTotals(totals);
-  if (status === 'stopped') return <LabeledStatusChip tone="idle" word={`Stopped: ${word}`} icon={<StopIcon />} />;
+  if (status === 'running') {
+    return (
+      <StatusChip tone="running" icon={<WaitIcon />}>
+        Running
+      </StatusChip>
+    );
+  }
+  if (status === 'stopped') {
+    return (
+      <StatusChip tone="idle" icon={<StopIcon />}>
+        Stopped: {formatTotals(totals)}
+      </StatusChip>
+    );
+  }
   const hasPassed = status === 'completed' && totals.passed === totals.total;
-  return hasPassed ? (
-    <LabeledStatusChip tone="success" word={word} icon={<CheckIcon />} />
-  ) : (
-    <LabeledStatusChip tone="error" word={word} icon={<CrossIcon />} />
+  return (
+    <StatusChip tone={hasPassed ? 'success' : 'error'} icon={hasPassed ? <CheckIcon /> : <CrossIcon />}>
+      {formatTotals(totals)}
+    </StatusChip>
   );
 }

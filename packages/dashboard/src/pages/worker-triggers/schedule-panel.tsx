@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { describeSchedule } from '../../schedules/describe-cron';
 import { NextFires } from '../../schedules/next-fires';
@@ -14,9 +14,14 @@ import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
 import { findTrigger, replaceTriggers } from './trigger-list';
-import styles from './triggers.module.css';
 
 const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
+
+const HALVES_STYLE = {
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 22rem), 1fr))',
+  gap: 'var(--space-5) var(--space-6)',
+  alignItems: 'start',
+};
 
 export function SchedulePanel({ worker }: { worker: Worker }) {
   const [isEditing, setEditing] = useState(false);
@@ -75,10 +80,10 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       {worker.status === 'paused' && (
         <Notice tone="info">This worker is paused. Runs skipped while it’s paused don’t count as missed.</Notice>
       )}
-      <div className={styles.halves}>
+      <Box display="grid" style={HALVES_STYLE}>
         <DetailList details={facts} />
         <NextFires cron={cron} timezone={timezone} />
-      </div>
+      </Box>
       {missedCount > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
           Runs are missed when Gantry is down or busy, or when an internal error prevents a run from starting. To be
