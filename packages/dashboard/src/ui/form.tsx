@@ -14,8 +14,9 @@ export const FormRow = createPolymorphicComponent<'form', LayoutProps<GroupProps
   Group.withProps({ ...form, gap: 'sm', align: 'flex-end' }),
 );
 
-/** Calls `submit` with the fields of a form instead of sending it. */
-export const handleSubmit = (submit: (formData: FormData) => unknown) => (event: FormEvent<HTMLFormElement>) => {
-  event.preventDefault();
-  void submit(new FormData(event.currentTarget));
-};
+/** Calls `submit` with the fields of a form, and the form itself, instead of sending it. */
+export const handleSubmit =
+  (submit: (formData: FormData, form: HTMLFormElement) => unknown) => (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void submit(new FormData(event.currentTarget), event.currentTarget);
+  };

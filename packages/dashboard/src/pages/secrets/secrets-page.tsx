@@ -4,9 +4,9 @@ import { useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { EmptyState } from '../../ui/empty-state';
 import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
-import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { buildActionsColumn } from '../../ui/table-model';
 import { DeleteSecretDialog } from './delete-secret-dialog';
@@ -53,13 +53,13 @@ export default function SecretsPage() {
         isCard
         search={SECRET_SEARCH}
         empty={
-          <EmptyList title="No secrets yet">
+          <EmptyState title="No secrets yet" level={2}>
             <p>
               {canEdit
                 ? 'Create a secret here, then add its name to “secrets” in a worker or “secrets_needed” in an automation.'
                 : 'Admins and owners of this workspace can create secrets.'}
             </p>
-          </EmptyList>
+          </EmptyState>
         }
       />
       {canEdit && isLoaded && requestedName !== null && (

@@ -1,10 +1,10 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, getRoleLabel } from '../../accounts/roles';
 import type { Token, TokenRestriction } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
@@ -52,10 +52,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
   const create = useMutation({ ...invalidateOnSettled, mutationFn: actions.create });
   const revoke = useMutation({ ...invalidateOnSettled, mutationFn: actions.revoke });
 
-  function handleSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const formData = new FormData(form);
+  function submit(formData: FormData, form: HTMLFormElement) {
     const days = Number(formData.get('days'));
     const restrict = toRestrictionBody(restriction);
     const body = {
@@ -104,7 +101,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
       <p id={aboutId} className={styles.text}>
         {about}
       </p>
-      <FormRow mb="md" onSubmit={handleSubmit} aria-describedby={aboutId}>
+      <FormRow mb="md" onSubmit={handleSubmit(submit)} aria-describedby={aboutId}>
         <TextInput
           flex="1 1 16rem"
           name="name"

@@ -1,10 +1,9 @@
 import { Box, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { MissingModelNotice } from '../../models/missing-model-notice';
 import type { Worker } from '../../shell/api';
 import { skillPath, workerPath } from '../../shell/paths';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import { AgentSkillDetails, toAgentSkill } from '../../workers/agent-skill-details';
@@ -14,7 +13,7 @@ import { formatToolLabel } from '../../workers/agent-tools';
 export function AgentPanel({ worker }: { worker: Worker }) {
   const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill, skills } = worker;
   const slug = skill?.split('@')[0];
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Model', model ?? 'Default'],
     ['Turns', `Up to ${turns}`],
     ['Budget', budget === null ? 'No limit per run' : `${formatDollars(budget)} per run`],
@@ -24,7 +23,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
       <Stack gap="md">
         <MissingModelNotice />
-        <DetailList details={facts} />
+        <DetailList details={details} />
         <div>
           <h3>Tools</h3>
           {tools.length > 0 ? (

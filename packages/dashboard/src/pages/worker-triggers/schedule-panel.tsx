@@ -1,12 +1,12 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { describeSchedule } from '../../schedules/describe-cron';
 import { NextFires } from '../../schedules/next-fires';
 import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
@@ -64,7 +64,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
   const { cron = '', timezone = 'UTC', misfire = 'fire_once', inputs = {}, missed_fires: missedCount = 0 } = trigger;
   const description = describeSchedule({ cron, timezone });
   const remove = useUpdateWorker(worker.id, () => toast('Schedule removed'));
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
     ['Cron expression', <code key="cron">{cron}</code>],
     [
@@ -73,7 +73,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
     ],
     ['Missed runs', missedCount === 0 ? 'None' : missedCount],
     ['When runs are missed', MISFIRE_LABELS[misfire]],
-    ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
+    ['Inputs', Object.keys(inputs).length > 0 && JSON.stringify(inputs, null, 2)],
   ];
   return (
     <Stack gap="md">
@@ -81,7 +81,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
         <Notice tone="info">This worker is paused. Runs skipped while it’s paused don’t count as missed.</Notice>
       )}
       <Box display="grid" style={HALVES_STYLE}>
-        <DetailList details={facts} />
+        <DetailList details={details} />
         <NextFires cron={cron} timezone={timezone} />
       </Box>
       {missedCount > 0 && (
