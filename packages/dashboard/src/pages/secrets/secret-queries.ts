@@ -1,7 +1,8 @@
 import { ApiError } from '@gantry/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import type { Surface, SurfaceSecret, SurfaceSecrets } from './secret-rows';
 
 const PAGE_SIZE = 200;
@@ -47,14 +48,11 @@ async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
   return states;
 }
 
-export function useSecrets(surface: Surface) {
-  const workspace = useWorkspace();
-  return useQuery({
-    queryKey: ['secrets', workspace?.id, surface],
-    enabled: workspace !== undefined,
-    queryFn: surface === 'workers' ? loadWorkerSecrets : loadAutomationSecrets,
-  });
-}
+export const useSecrets = (surface: Surface) =>
+  useWorkspaceQuery(
+    (workspaceId) => ['secrets', workspaceId, surface],
+    surface === 'workers' ? loadWorkerSecrets : loadAutomationSecrets,
+  );
 
 interface SecretInput {
   name: string;

@@ -17,10 +17,7 @@ export function useRepair(run: WorkerRun) {
   return useQuery({
     queryKey: repairKey(run),
     enabled: isRepairable(run) && run.repair_id !== null,
-    queryFn: async (): Promise<Repair> => {
-      const params = { path: { run_id: run.id } };
-      return api.worker.GET('/api/runs/{run_id}/repair', { params });
-    },
+    queryFn: () => api.worker.GET('/api/runs/{run_id}/repair', { params: { path: { run_id: run.id } } }),
   });
 }
 
