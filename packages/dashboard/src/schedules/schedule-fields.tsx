@@ -58,7 +58,6 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             spellCheck={false}
             autoComplete="off"
             required
-            withAsterisk={false}
           />
         )}
         {shown?.repeats === 'weekly' && (
@@ -107,7 +106,6 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           spellCheck={false}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
         <datalist id={zones}>
           {listTimeZones().map((zone) => (

@@ -24,7 +24,7 @@ export default function ForgotPasswordPage() {
     <CardPage>
       <form className={styles.card} onSubmit={handleSubmit(submit)}>
         <h1>Reset password</h1>
-        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+        <TextInput name="email" type="email" label="Email" autoComplete="username" required />
         <ErrorNotice error={requestReset.error} />
         <div role="status">
           {requestReset.data && (
