@@ -4,6 +4,7 @@ import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { getFormText } from '../../ui/form-text';
 import { canEditWorker } from '../../workers/can-edit-worker';
+import { useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -17,6 +18,7 @@ const formatSchema = (value: object | null): string => (value === null ? '' : JS
 
 /** Sets the shape of an agent's result: free text, or JSON that fits a schema. */
 export function ResultForm({ worker }: { worker: Worker }) {
+  const { problems } = useSettingsEditor();
   const [text, setText] = useState(formatSchema(worker.output));
   const problem = findSchemaProblem(text);
   return (
@@ -27,27 +29,23 @@ export function ResultForm({ worker }: { worker: Worker }) {
       isShownInline={isResultField}
       parseForm={(formData) => ({ output: parseSchema(getFormText(formData, 'output')) })}
     >
-      {(problems) => (
-        <>
-          <Textarea
-            className={`${styles.wide} code-field`}
-            name="output"
-            aria-label="Result JSON Schema"
-            rows={text === '' ? 3 : 10}
-            spellCheck={false}
-            placeholder="No schema: the result is the text of the agent’s final response"
-            error={problem || problems.find(({ path }) => isResultField(path))?.message}
-            ref={(field) => field?.setCustomValidity(problem)}
-            {...bindText(text, setText)}
-          />
-          {canEditWorker(worker) && text === '' && (
-            <div className={styles.wide}>
-              <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
-                Insert example
-              </Button>
-            </div>
-          )}
-        </>
+      <Textarea
+        className={`${styles.wide} code-field`}
+        name="output"
+        aria-label="Result JSON Schema"
+        rows={text === '' ? 3 : 10}
+        spellCheck={false}
+        placeholder="No schema: the result is the text of the agent’s final response"
+        error={problem || problems.find(({ path }) => isResultField(path))?.message}
+        ref={(field) => field?.setCustomValidity(problem)}
+        {...bindText(text, setText)}
+      />
+      {canEditWorker(worker) && text === '' && (
+        <div className={styles.wide}>
+          <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
+            Insert example
+          </Button>
+        </div>
       )}
     </SettingsForm>
   );

@@ -3,7 +3,7 @@ import type { Worker, WorkerChange } from '../../shell/api';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { Panel } from '../../ui/panel';
 import { canEditWorker } from '../../workers/can-edit-worker';
-import { type FieldProblem, useSettingsEditor } from './settings-editor';
+import { useSettingsEditor } from './settings-editor';
 import styles from './settings-form.module.css';
 
 interface SettingsFormProps {
@@ -16,13 +16,13 @@ interface SettingsFormProps {
   onSave?: () => void;
   /** Whether the children show the validation error of this field inline. */
   isShownInline?: (path: string) => boolean;
-  children: ReactNode | ((problems: readonly FieldProblem[]) => ReactNode);
+  children: ReactNode;
 }
 
 /** Edits one part of a worker's settings, inside a SettingsEditor; read-only without the permission. */
 export function SettingsForm({ worker, title, about, parseForm, onSave, isShownInline, children }: SettingsFormProps) {
   const isEditable = canEditWorker(worker);
-  const { report, save, problems } = useSettingsEditor();
+  const { report, save } = useSettingsEditor();
   const form = useRef<HTMLFormElement>(null);
   const initialValues = useRef<string>(undefined);
 
@@ -44,7 +44,7 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
       <FormStack ref={form} onChange={compareWithSaved} onSubmit={handleSubmit(save)}>
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
-          {typeof children === 'function' ? children(problems) : children}
+          {children}
         </fieldset>
         {/* Without a submit button, Enter submits only a form with a single field. */}
         <button type="submit" hidden />
