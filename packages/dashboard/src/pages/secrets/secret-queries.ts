@@ -73,25 +73,19 @@ const deleteSecretOn: Record<Surface, (name: string) => Promise<unknown>> = {
   automations: (name) => api.automation.DELETE('/api/secrets/{name}', { params: { path: { name } } }),
 };
 
-/** Reports a change that failed on some surfaces; it is kept on the others. */
-export class PartialFailureError extends Error {
-  constructor(readonly failures: ReadonlyMap<Surface, string>) {
-    super([...failures].map(([surface, text]) => `For ${surface}: ${text}`).join('\n'));
-  }
-}
-
+/** @throws Error that names the surfaces where the change failed; it is kept on the others */
 async function mapSurfaces<T>(surfaces: readonly Surface[], change: (surface: Surface) => Promise<T>): Promise<T[]> {
-  const failures = new Map<Surface, string>();
+  const failures: string[] = [];
   const results: T[] = [];
   await Promise.all(
     surfaces.map((surface) =>
       change(surface).then(
         (result) => results.push(result),
-        (error: unknown) => failures.set(surface, formatErrorMessage(error)),
+        (error: unknown) => failures.push(`For ${surface}: ${formatErrorMessage(error)}`),
       ),
     ),
   );
-  if (failures.size) throw new PartialFailureError(failures);
+  if (failures.length) throw new Error(failures.join('\n'));
   return results;
 }
 
