@@ -7,9 +7,7 @@ import { ArtifactList } from '../../runs/artifact-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { downloadArtifact } from '../../runs/download-artifact';
 import type { LiveRun } from '../../runs/live-run';
-import type { LogStore } from '../../runs/log/log-store';
 import { RunLog } from '../../runs/log/run-log';
-import type { RequestStore } from '../../runs/requests/request-store';
 import { RunRequests } from '../../runs/requests/run-requests';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
@@ -56,12 +54,9 @@ function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: s
   return resourceError ?? <LoadingPage what="the run" />;
 }
 
-interface LoadedRunProps {
+interface LoadedRunProps extends Pick<ReturnType<typeof useWorkerRun>, 'live' | 'log' | 'requests'> {
   run: WorkerRun;
   worker: Worker | undefined;
-  live: LiveRun;
-  log: LogStore;
-  requests: RequestStore;
 }
 
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {

@@ -27,29 +27,25 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
   const [isEditing, setEditing] = useState(false);
   const trigger = findTrigger(worker, 'cron');
   const canEdit = canEditWorker(worker);
-  if (isEditing) {
-    return (
-      <Panel title="Schedule">
-        <ScheduleForm
-          worker={worker}
-          trigger={trigger ?? { ...DEFAULT_TRIGGER, timezone: getLocalTimeZone() }}
-          onClose={() => setEditing(false)}
-        />
-      </Panel>
-    );
-  }
   return (
     <Panel
       title="Schedule"
       aside={
-        canEdit && (
+        canEdit &&
+        !isEditing && (
           <Button variant="default" onClick={() => setEditing(true)}>
             {trigger ? 'Edit schedule' : 'Add schedule'}
           </Button>
         )
       }
     >
-      {trigger ? (
+      {isEditing ? (
+        <ScheduleForm
+          worker={worker}
+          trigger={trigger ?? { ...DEFAULT_TRIGGER, timezone: getLocalTimeZone() }}
+          onClose={() => setEditing(false)}
+        />
+      ) : trigger ? (
         <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
         <Text maw="68ch" c="dimmed" fz="sm">
