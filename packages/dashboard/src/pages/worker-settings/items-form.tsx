@@ -46,8 +46,11 @@ const ITEM_KINDS = {
   },
 };
 
+export const InputsForm = ({ worker }: { worker: Worker }) => <ItemsForm worker={worker} kind="inputs" />;
+export const OutputsForm = ({ worker }: { worker: Worker }) => <ItemsForm worker={worker} kind="outputs" />;
+
 /** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
-export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
+function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
   const { title, one, about, aboutAgent, types } = ITEM_KINDS[kind];
   const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));
   const nextKey = useRef(rows.length);

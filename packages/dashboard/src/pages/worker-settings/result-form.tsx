@@ -16,11 +16,12 @@ const EXAMPLE_SCHEMA = {
 
 const formatSchema = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
 
-/** Sets the shape of an agent's result: free text, or JSON that fits a schema. */
+/** Sets the shape of an agent's result: free text, or JSON that fits a schema. Other workers have none. */
 export function ResultForm({ worker }: { worker: Worker }) {
   const { problems } = useSettingsEditor();
   const [text, setText] = useState(formatSchema(worker.output));
   const problem = findSchemaProblem(text);
+  if (worker.runner !== 'agent') return null;
   return (
     <SettingsForm
       worker={worker}
