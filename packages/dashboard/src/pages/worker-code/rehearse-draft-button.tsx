@@ -31,11 +31,9 @@ export const RehearseDraftButton = ({ worker, draft, disabled }: RehearseDraftBu
   </DialogButton>
 );
 
-function RehearseDialog({
-  worker,
-  draft,
-  onClose,
-}: Omit<RehearseDraftButtonProps, 'disabled'> & { onClose: () => void }) {
+type RehearseDialogProps = Omit<RehearseDraftButtonProps, 'disabled'> & { onClose: () => void };
+
+function RehearseDialog({ worker, draft, onClose }: RehearseDialogProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;

@@ -42,17 +42,8 @@ export default function EvaluationPage() {
 }
 
 function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetail; canEdit: boolean }) {
-  const {
-    worker_id: workerId,
-    version,
-    version_sha: sha,
-    status,
-    totals,
-    usd,
-    results,
-    created_at: startedAt,
-  } = evaluation;
-  const start = useStartEvaluation(workerId);
+  const { version, status, totals, usd, results } = evaluation;
+  const start = useStartEvaluation(evaluation.worker_id);
   const [search] = useSearchParams();
   const requestedExampleId = getExampleIdParam(search);
   const requestedName = useRef<HTMLParagraphElement>(null);
@@ -70,7 +61,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
             <EvaluationStatusChip evaluation={evaluation} />
             <span>
               {evaluation.trigger === 'save' ? 'Started automatically' : 'Started'}{' '}
-              <Timestamp at={Date.parse(startedAt)} />
+              <Timestamp at={Date.parse(evaluation.created_at)} />
             </span>
             {evaluation.duration_ms !== null && <span>Took {formatDuration(evaluation.duration_ms)}</span>}
             {usd > 0 && <span>{formatDollars(usd)}</span>}
@@ -82,7 +73,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
         actions={
           canEdit &&
           status !== 'running' && (
-            <Button variant="default" loading={start.isPending} onClick={() => start.mutate(sha)}>
+            <Button variant="default" loading={start.isPending} onClick={() => start.mutate(evaluation.version_sha)}>
               Evaluate again
             </Button>
           )

@@ -92,11 +92,9 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
 
 const ALL_TOOLS = '*';
 
-function ConnectionToolFields({
-  connection: { id, app },
-  existingTools,
-  onAdd,
-}: ToolPickerProps & { connection: Connection }) {
+type ConnectionToolFieldsProps = ToolPickerProps & { connection: Connection };
+
+function ConnectionToolFields({ connection: { id, app }, existingTools, onAdd }: ConnectionToolFieldsProps) {
   const { data, error } = useConnectionTools(id);
   const [name, setName] = useState(ALL_TOOLS);
   const tools = data?.filter(({ allowed }) => allowed !== false) ?? [];
@@ -130,12 +128,9 @@ const RESOURCE_LABELS = {
   context: { label: 'Context', none: 'No contexts in this workspace.' },
 };
 
-function NamedToolPicker({
-  kind,
-  worker,
-  existingTools,
-  onAdd,
-}: ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker }) {
+type NamedToolPickerProps = ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker };
+
+function NamedToolPicker({ kind, worker, existingTools, onAdd }: NamedToolPickerProps) {
   const [name, setName] = useState('');
   const { data: loadedNames } = useWorkspaceQuery(
     (workspaceId) => [`${kind}s`, workspaceId, 'tools'],
