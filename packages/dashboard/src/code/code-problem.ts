@@ -19,13 +19,17 @@ interface CodeFailure {
   trace?: string | null;
 }
 
-/** Finds the last frame of the code itself; null where the code was not reached. */
-export function findFailureLocation({ message, type, trace }: CodeFailure): FailureLocation | null {
+/** Finds the last frame, which is the innermost one in Python; null where the code was not reached. */
+export function findLastFrame(trace: string | null | undefined): { file: string; line: number } | null {
   const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
   const [, file, line] = frames.at(-1) ?? [];
-  if (file === undefined) return null;
+  return file === undefined ? null : { file, line: Number(line) };
+}
+
+export function findFailureLocation({ message, type, trace }: CodeFailure): FailureLocation | null {
+  const frame = findLastFrame(trace);
   const text = `The test failed here: ${type ? `${type}: ` : ''}${message}`.trim();
-  return { file, line: Number(line), severity: 'error', message: text };
+  return frame && { ...frame, severity: 'error', message: text };
 }
 
 /** Counts the problems of each file; those of a draft as a whole have none. */

@@ -54,7 +54,6 @@ export function OauthClientForm({
         maxLength={500}
         spellCheck={false}
         required
-        withAsterisk={false}
       />
       <PasswordField
         name="client_secret"

@@ -12,7 +12,6 @@ export function PlacesField({ places }: { places: readonly string[] }) {
       autoCapitalize="none"
       spellCheck={false}
       required
-      withAsterisk={false}
     />
   );
 }

@@ -111,7 +111,6 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         <TextInput
           label="Name"
           required
-          withAsterisk={false}
           autoFocus
           autoComplete="off"
           maxLength={120}

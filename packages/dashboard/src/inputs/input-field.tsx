@@ -23,6 +23,7 @@ export function InputField({ item, value, problem, onChange }: InputFieldProps) 
   const textProps = {
     ...fieldProps,
     required: item.required,
+    withAsterisk: item.required,
     ...bindText(typeof value === 'string' ? value : '', onChange),
   };
   switch (item.type) {
@@ -109,6 +110,7 @@ function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'value'>) 
       description={description || undefined}
       error={problem}
       required={item.required}
+      withAsterisk={item.required}
     >
       <input
         id={id}

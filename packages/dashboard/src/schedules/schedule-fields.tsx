@@ -58,7 +58,6 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             spellCheck={false}
             autoComplete="off"
             required
-            withAsterisk={false}
           />
         )}
         {shown?.repeats === 'weekly' && (
@@ -106,7 +105,6 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           spellCheck={false}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
         <datalist id={zones}>
           {listTimeZones().map((zone) => (

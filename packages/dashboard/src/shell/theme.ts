@@ -11,6 +11,8 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Input: Input.extend({ defaultProps: { size: 'md' } }),
+    // Required fields are the rule; a run form marks them, since its inputs differ.
+    InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: 'sm' } }),
     // A text inherits its style, except for its own properties.
     Text: Text.extend({ defaultProps: { inherit: true } }),

@@ -40,7 +40,6 @@ export function LibraryForm({ library, action, busy, error, onSubmit }: LibraryF
         maxLength={200}
         autoComplete="off"
         required
-        withAsterisk={false}
         autoFocus={!library}
       />
       <TextInput

@@ -85,7 +85,6 @@ export function HostRows(props: HostRowsProps) {
                 spellCheck={false}
                 autoFocus={row.key === added.current}
                 required={rows.length === least}
-                withAsterisk={false}
               />
               {isEditable && rows.length > least && (
                 <Button

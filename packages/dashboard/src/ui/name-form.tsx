@@ -19,15 +19,7 @@ export const NameForm = ({ submit, isBusy, onSubmit, ...field }: NameFormProps) 
     mb="md"
     onSubmit={handleSubmit((formData, form) => onSubmit(getFormText(formData, 'name'), () => form.reset()))}
   >
-    <TextInput
-      flex="1 1 16rem"
-      name="name"
-      maxLength={100}
-      autoComplete="off"
-      required
-      withAsterisk={false}
-      {...field}
-    />
+    <TextInput flex="1 1 16rem" name="name" maxLength={100} autoComplete="off" required {...field} />
     <Button type="submit" size="md" loading={isBusy}>
       {submit}
     </Button>

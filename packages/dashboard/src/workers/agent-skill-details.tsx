@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import type { Worker } from '../shell/api';
 import { skillPath } from '../shell/paths';
 import { revealHiddenCharacters } from '../ui/reveal-hidden-characters';
 
@@ -19,6 +20,11 @@ export interface AgentSkill {
   /** Path of its SKILL.md; null until it is saved. */
   path: string | null;
 }
+
+export const toAgentSkill = (skill: Worker['skills'][number]): AgentSkill => ({
+  ...skill,
+  slug: skill.skill?.split('@')[0] ?? null,
+});
 
 /** Shows name, description, version and hash of a skill, with a link to its page. */
 export function AgentSkillDetails({ skill, children }: { skill: AgentSkill; children?: ReactNode }) {

@@ -35,7 +35,6 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
           maxLength={200}
           autoComplete="off"
           required
-          withAsterisk={false}
           disabled={!canEdit}
         />
         <Textarea label="Description" rows={3} {...bindText(description, setDescription)} disabled={!canEdit} />

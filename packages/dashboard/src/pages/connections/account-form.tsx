@@ -70,7 +70,6 @@ export function AccountForm({
             label={one.label}
             placeholder={one.placeholder}
             required
-            withAsterisk={false}
           />
         ))}
         <Stack component="fieldset" gap="xs">

@@ -39,7 +39,6 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
             pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
             maxLength={100}
             required
-            withAsterisk={false}
           />
         )}
         <TextInput
@@ -62,7 +61,6 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
           placeholder="api.example.com"
           defaultValue={service?.parameters.length === 0 ? service.hosts.join(', ') : ''}
           required
-          withAsterisk={false}
         />
         <ConnectionVisibilityField />
         <ErrorNotice title="Key not saved" error={account.error} />

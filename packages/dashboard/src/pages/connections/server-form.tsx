@@ -25,7 +25,7 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
   return (
     <Panel title="MCP server">
       <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
-        <TextInput name="label" label="Name" placeholder="Linear" maxLength={120} required withAsterisk={false} />
+        <TextInput name="label" label="Name" placeholder="Linear" maxLength={120} required />
         <TextInput
           name="url"
           type="url"
@@ -33,7 +33,6 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
           description="Streamable HTTP"
           placeholder="https://mcp.example.com/mcp"
           required
-          withAsterisk={false}
         />
         <NativeSelect
           label="Authentication"

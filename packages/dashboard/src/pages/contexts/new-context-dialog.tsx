@@ -50,7 +50,6 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
         placeholder="price-list"
         autoFocus
         required
-        withAsterisk={false}
         maxLength={64}
         autoComplete="off"
         spellCheck={false}

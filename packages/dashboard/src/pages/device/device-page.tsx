@@ -71,7 +71,6 @@ export default function DevicePage() {
             spellCheck={false}
             maxLength={32}
             required
-            withAsterisk={false}
             classNames={{ input: styles.code }}
           />
           <ErrorNotice title="Invalid code" error={lookUp.error} />

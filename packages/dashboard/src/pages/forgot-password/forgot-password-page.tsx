@@ -22,7 +22,7 @@ export default function ForgotPasswordPage() {
         onSubmit={handleSubmit((formData) => requestReset.mutate(String(formData.get('email'))))}
       >
         <h1>Reset password</h1>
-        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+        <TextInput name="email" type="email" label="Email" autoComplete="username" required />
         <ErrorNotice error={requestReset.error} />
         <div role="status">
           {requestReset.data && (

@@ -3,12 +3,13 @@ import { useState } from 'react';
 import { toast } from '../../shell/toasts';
 import { FormDialog } from '../../ui/form-dialog';
 import { useSecretMutations } from './secret-queries';
-import { type SecretRow, SURFACES, type Surface } from './secret-rows';
+import { listSurfacesWithValue, type SecretRow, type Surface } from './secret-rows';
 
 /** Asks for confirmation, since a deleted value cannot be restored. */
-export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row: SecretRow; onClose: () => void }) {
+export function DeleteSecretDialog({ row, onClose }: { row: SecretRow; onClose: () => void }) {
+  const { name, bySurface } = row;
   const { remove } = useSecretMutations();
-  const surfacesWithValue = SURFACES.filter((surface) => bySurface[surface]?.setAt != null);
+  const surfacesWithValue = listSurfacesWithValue(row);
   const [selectedSurfaces, setSelectedSurfaces] = useState<readonly Surface[]>(surfacesWithValue);
   return (
     <FormDialog

@@ -5,9 +5,15 @@ import { CheckIcon, CrossIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
-import { isMissing, type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
-
-const SURFACE_LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
+import {
+  isMissing,
+  listSurfacesWithValue,
+  type SecretRow,
+  SURFACE_LABELS,
+  SURFACES,
+  type Surface,
+  type SurfaceSecret,
+} from './secret-rows';
 
 export const SECRET_SEARCH = {
   label: 'Search secrets',
@@ -43,8 +49,9 @@ interface SecretActionsProps {
   onDelete: () => void;
 }
 
-export function SecretActions({ row: { name, bySurface, missing }, onSet, onDelete }: SecretActionsProps) {
-  const isSet = SURFACES.some((surface) => bySurface[surface]?.setAt != null);
+export function SecretActions({ row, onSet, onDelete }: SecretActionsProps) {
+  const { name, missing } = row;
+  const isSet = listSurfacesWithValue(row).length > 0;
   const verb = isSet && !missing.length ? 'Replace' : 'Set';
   return (
     <>
@@ -95,13 +102,8 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
 const USERS_SHOWN = 3;
 const PATH_BUILDERS = { workers: workerPath, automations: automationPath };
 
-function SecretUsage({
-  surface,
-  secretState: { usedBy, hosts, lastUsedAt, setAt },
-}: {
-  surface: Surface;
-  secretState: SurfaceSecret;
-}) {
+function SecretUsage({ surface, secretState }: { surface: Surface; secretState: SurfaceSecret }) {
+  const { usedBy, hosts, lastUsedAt, setAt } = secretState;
   if (!usedBy.length)
     return setAt === null ? null : (
       <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">

@@ -1,7 +1,8 @@
-import { ApiError, unwrap } from '@gantry/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { automationApi, getWorkerApi } from '../../shell/api';
+import { ApiError } from '@gantry/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import type { Surface, SurfaceSecret, SurfaceSecrets } from './secret-rows';
 
 const PAGE_SIZE = 200;
@@ -16,14 +17,14 @@ async function loadAllPages<Item>(loadPage: (offset: number) => Promise<Item[]>)
   }
 }
 
+const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+
 const NO_STATE: SurfaceSecret = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
 async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
-  const worker = await getWorkerApi();
-  const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
-    loadAllPages((offset) => unwrap(worker.GET('/api/secrets', toPageParams(offset)))),
-    loadAllPages((offset) => unwrap(worker.GET('/api/secrets/declared', toPageParams(offset)))),
+    loadAllPages((offset) => api.worker.GET('/api/secrets', toPageParams(offset))),
+    loadAllPages((offset) => api.worker.GET('/api/secrets/declared', toPageParams(offset))),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, used_by } of declared) states.set(name, { ...NO_STATE, usedBy: used_by });
@@ -35,12 +36,9 @@ async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
 }
 
 async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
-  const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
-    loadAllPages(async (offset) => (await unwrap(automationApi.GET('/api/secrets', toPageParams(offset)))).secrets),
-    loadAllPages(
-      async (offset) => (await unwrap(automationApi.GET('/api/secrets/declared', toPageParams(offset)))).secrets,
-    ),
+    loadAllPages(async (offset) => (await api.automation.GET('/api/secrets', toPageParams(offset))).secrets),
+    loadAllPages(async (offset) => (await api.automation.GET('/api/secrets/declared', toPageParams(offset))).secrets),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, usedBy } of declared) states.set(name, { ...NO_STATE, usedBy });
@@ -50,14 +48,11 @@ async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
   return states;
 }
 
-export function useSecrets(surface: Surface) {
-  const workspace = useWorkspace();
-  return useQuery({
-    queryKey: ['secrets', workspace?.id, surface],
-    enabled: workspace !== undefined,
-    queryFn: surface === 'workers' ? loadWorkerSecrets : loadAutomationSecrets,
-  });
-}
+export const useSecrets = (surface: Surface) =>
+  useWorkspaceQuery(
+    (workspaceId) => ['secrets', workspaceId, surface],
+    surface === 'workers' ? loadWorkerSecrets : loadAutomationSecrets,
+  );
 
 interface SecretInput {
   name: string;
@@ -68,39 +63,29 @@ interface SecretInput {
 }
 
 const setSecretOn: Record<Surface, (input: SecretInput) => Promise<{ warnings?: string[] }>> = {
-  workers: async ({ name, ...body }) =>
-    unwrap((await getWorkerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
-  automations: (body) => unwrap(automationApi.POST('/api/secrets', { body })),
+  workers: ({ name, ...body }) => api.worker.PUT('/api/secrets/{name}', { params: { path: { name } }, body }),
+  automations: (body) => api.automation.POST('/api/secrets', { body }),
 };
 
 const deleteSecretOn: Record<Surface, (name: string) => Promise<unknown>> = {
   // Forced, because the dialog has listed the workers that declare it.
-  workers: async (name) =>
-    unwrap(
-      (await getWorkerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } }),
-    ),
-  automations: (name) => unwrap(automationApi.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
+  workers: (name) => api.worker.DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } }),
+  automations: (name) => api.automation.DELETE('/api/secrets/{name}', { params: { path: { name } } }),
 };
 
-/** Reports a change that failed on some surfaces; it is kept on the others. */
-export class PartialFailureError extends Error {
-  constructor(readonly failures: ReadonlyMap<Surface, string>) {
-    super([...failures].map(([surface, text]) => `For ${surface}: ${text}`).join('\n'));
-  }
-}
-
+/** @throws Error that names the surfaces where the change failed; it is kept on the others */
 async function mapSurfaces<T>(surfaces: readonly Surface[], change: (surface: Surface) => Promise<T>): Promise<T[]> {
-  const failures = new Map<Surface, string>();
+  const failures: string[] = [];
   const results: T[] = [];
   await Promise.all(
     surfaces.map((surface) =>
       change(surface).then(
         (result) => results.push(result),
-        (error: unknown) => failures.set(surface, formatErrorMessage(error)),
+        (error: unknown) => failures.push(`For ${surface}: ${formatErrorMessage(error)}`),
       ),
     ),
   );
-  if (failures.size) throw new PartialFailureError(failures);
+  if (failures.length) throw new Error(failures.join('\n'));
   return results;
 }
 

@@ -4,6 +4,8 @@ export type Surface = 'workers' | 'automations';
 
 export const SURFACES: readonly Surface[] = ['workers', 'automations'];
 
+export const SURFACE_LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
+
 /** A secret as one surface has it. */
 export interface SurfaceSecret {
   /** Time its value was last set; null: it has none. */
@@ -28,6 +30,9 @@ export interface SecretRow {
 
 export const isMissing = (secret: SurfaceSecret | undefined): boolean =>
   secret !== undefined && secret.setAt === null && secret.usedBy.length > 0;
+
+export const listSurfacesWithValue = ({ bySurface }: SecretRow): Surface[] =>
+  SURFACES.filter((surface) => bySurface[surface]?.setAt != null);
 
 /** Joins the secrets of both surfaces, missing ones first, then by name. */
 export function joinSecrets(workers: SurfaceSecrets | undefined, automations: SurfaceSecrets | undefined): SecretRow[] {

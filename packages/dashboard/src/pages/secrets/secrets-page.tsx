@@ -66,7 +66,6 @@ export default function SecretsPage() {
         <SetSecretDialog
           key={requestedName}
           name={requestedName}
-          row={rows.find(({ name }) => name === requestedName)}
           existingRows={rows}
           onClose={() => openSetDialog(null)}
         />

@@ -9,25 +9,30 @@ import { FormDialog } from '../../ui/form-dialog';
 import { getFormText } from '../../ui/form-text';
 import { HostRows, removeEmptyRows, toHostRows } from '../../ui/host-rows';
 import { useSecretMutations } from './secret-queries';
-import { type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
+import {
+  listSurfacesWithValue,
+  type SecretRow,
+  SURFACE_LABELS,
+  SURFACES,
+  type Surface,
+  type SurfaceSecret,
+} from './secret-rows';
 import styles from './set-secret-dialog.module.css';
 
 interface SetSecretDialogProps {
   /** Empty for a new one. */
   name: string;
-  /** The existing row of that name, if any. */
-  row: SecretRow | undefined;
   existingRows: SecretRow[];
   onClose: () => void;
 }
 
-const SURFACE_LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
 const HOSTS_MAX = 64;
 const DEFAULT_PLACES = ['header'];
 const NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Sets or replaces a value on one or both surfaces. */
-export function SetSecretDialog({ name: initialName, row, existingRows, onClose }: SetSecretDialogProps) {
+export function SetSecretDialog({ name: initialName, existingRows, onClose }: SetSecretDialogProps) {
+  const row = existingRows.find((one) => one.name === initialName);
   const { set } = useSecretMutations();
   const [name, setName] = useState(initialName);
   const [value, setValue] = useState('');
@@ -135,6 +140,6 @@ const findSecretWithHosts = (row: SecretRow | undefined): SurfaceSecret | undefi
 /** Suggests the surfaces where it is missing, else those where it is set, else all. */
 function suggestSurfaces(row: SecretRow | undefined): readonly Surface[] {
   if (row?.missing.length) return row.missing;
-  const set = SURFACES.filter((surface) => row?.bySurface[surface]?.setAt != null);
+  const set = row ? listSurfacesWithValue(row) : [];
   return set.length ? set : SURFACES;
 }

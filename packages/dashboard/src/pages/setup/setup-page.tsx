@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
@@ -17,7 +16,7 @@ export default function SetupPage() {
   useTitle('Set up');
   const [token] = useState(() => readLinkToken('setup'));
   const setup = useLinkSignIn('setup', (owner: { email: string; password: string }) =>
-    unwrap(accountApi.POST('/auth/setup', { body: { setup_token: token ?? '', ...owner } })),
+    api.account.POST('/auth/setup', { body: { setup_token: token ?? '', ...owner } }),
   );
 
   function submit(form: FormData) {
@@ -35,7 +34,7 @@ export default function SetupPage() {
         </div>
         {token ? (
           <>
-            <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+            <TextInput name="email" type="email" label="Email" autoComplete="username" required />
             <NewPasswordField name="password" label="Password" />
             <ErrorNotice error={setup.error} />
             <Button type="submit" size="md" loading={setup.isPending} fullWidth>

@@ -1,18 +1,17 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
 import { OutputList } from '../../outputs/output-list';
 import { RunLog } from '../../runs/log/run-log';
 import { MissingOutputNotice } from '../../runs/missing-output-notice';
-import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { getRunStatusDisplay, RunStatusChip, type RunStatusDetails } from '../../runs/run-status';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useRefreshedRun } from '../../runs/use-refreshed-run';
 import type { RunSource } from '../../runs/use-run';
+import { WorkerRunError } from '../../runs/worker-run-error';
 import { isRunFinished } from '../../runs/worker-runs';
-import { getVisitorApi, getWorkerBaseUrl, hasErrorStatus, type OutputItem, type SharedRun } from '../../shell/api';
+import { api, getWorkerBaseUrl, hasErrorStatus, type OutputItem, type SharedRun } from '../../shell/api';
 import { openEventStreamAsVisitor } from '../../shell/open-event-stream';
 import { sharedEventsUrl } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -41,7 +40,7 @@ export default function SharedRunPage() {
 const createSharedRunSource = (token: string): RunSource<SharedRun> => ({
   queryKey: ['shared-run', token],
   endsWith: ['shared-run', token],
-  get: async () => unwrap((await getVisitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
+  get: () => api.visitor.GET('/api/shared/{token}', { params: { path: { token } } }),
   isOver: isRunFinished,
   connect: async (lastEventId, signal) =>
     openEventStreamAsVisitor(sharedEventsUrl(await getWorkerBaseUrl(), token), lastEventId, signal),
@@ -61,7 +60,7 @@ function LiveSharedRun({ token }: { token: string }) {
       <SharedRunHeader run={run} />
       <Stack gap="lg">
         <RunProgress live={live} isFinished={over || run.status !== 'running'} />
-        <SharedRunError run={run} />
+        <WorkerRunError run={run} />
         {run.status === 'completed' && (
           <Panel title="Result">
             {run.output_missing ? (
@@ -124,18 +123,6 @@ function SharedRunHeader({ run }: { run: SharedRun }) {
           </span>
         </>
       }
-    />
-  );
-}
-
-function SharedRunError({ run: { error, error_code, error_type, steps } }: { run: SharedRun }) {
-  if (error === null || error_code === null) return null;
-  const last = steps.at(-1);
-  return (
-    <RunErrorBox
-      level={2}
-      error={{ code: error_code, message: error, ...(error_type !== null && { type: error_type }) }}
-      {...(last?.status === 'failed' && { step: last.name })}
     />
   );
 }

@@ -51,16 +51,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
           Run and monitor your team’s workers and automations.
         </Text>
       </div>
-      <TextInput
-        ref={email}
-        name="email"
-        type="email"
-        autoFocus
-        label="Email"
-        autoComplete="username"
-        required
-        withAsterisk={false}
-      />
+      <TextInput ref={email} name="email" type="email" autoFocus label="Email" autoComplete="username" required />
       <PasswordField name="password" label="Password" autoComplete="current-password" />
       {problem && <Notice tone="error">{problem}</Notice>}
       <Button type="submit" size="md" loading={busy} fullWidth>

@@ -1,8 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { DiffView } from '../../code/diff-view';
 import type { Skill } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { skillKeys } from '../../skills/skill-keys';
 import { getSkill } from '../../skills/use-skill';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
@@ -17,15 +16,11 @@ interface SkillConflictProps {
 
 /** Compares the draft with a newer version, which has to be seen before the draft can be saved. */
 export function SkillConflict({ skill, text, onAccept }: SkillConflictProps) {
-  const workspaceId = useWorkspace()?.id;
-  const {
-    data: newerSkill,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: [...skillKeys.one(workspaceId, skill.slug), 'after', skill.version],
-    queryFn: () => getSkill(skill.slug),
-  });
+  const query = useWorkspaceQuery(
+    (workspaceId) => [...skillKeys.one(workspaceId, skill.slug), 'after', skill.version],
+    () => getSkill(skill.slug),
+  );
+  const { data: newerSkill, error, refetch } = query;
   if (error && !newerSkill) return <LoadErrorNotice what="The newer version" error={error} retry={refetch} />;
   if (!newerSkill) return <Skeleton height={120} />;
   return (

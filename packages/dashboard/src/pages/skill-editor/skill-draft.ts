@@ -1,4 +1,5 @@
 import type { Skill, Visibility } from '../../shell/api';
+import { splitParts } from '../../ui/form-text';
 
 export interface SkillDraft {
   title: string;
@@ -35,15 +36,9 @@ export function pickChangedFields(draft: SkillDraft, skill: Skill | null) {
   return {
     ...(title !== before.title && { title }),
     ...(description !== before.description && { description }),
-    ...(tags !== before.tags && { tags: parseTags(tags) }),
+    ...(tags !== before.tags && { tags: splitParts(tags, ',') }),
     ...(license !== before.license && { license: license || null }),
     ...(text !== before.text && { body_md: text }),
     ...(visibility !== before.visibility && { visibility }),
   };
 }
-
-const parseTags = (tags: string): string[] =>
-  tags
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter(Boolean);

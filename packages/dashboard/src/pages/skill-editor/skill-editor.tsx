@@ -1,6 +1,6 @@
 import { Box, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useRef } from 'react';
+import { useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { hasErrorStatus, type Skill } from '../../shell/api';
@@ -9,6 +9,7 @@ import { paths, skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility-field';
 import { Columns } from '../../ui/columns';
+import { handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { useConfirmLeave } from '../../ui/use-confirm-leave';
@@ -41,13 +42,8 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
     autoComplete: 'off',
   });
 
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate(draft);
-  }
-
   return (
-    <form ref={form} onSubmit={handleSubmit}>
+    <form ref={form} onSubmit={handleSubmit(() => save.mutate(draft))}>
       <PageHeader
         title={skill ? `Edit ${skill.title}` : 'New skill'}
         about={

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi, type Skill } from '../../shell/api';
+import { api, type Skill } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { pickChangedFields, type SkillDraft } from './skill-draft';
@@ -10,16 +9,13 @@ export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) =
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (draft: SkillDraft) => {
-      const skills = await getSkillsApi();
-      if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: pickChangedFields(draft, null) }));
+    mutationFn: (draft: SkillDraft) => {
+      if (!skill) return api.skills.POST('/api/v1/skills', { body: pickChangedFields(draft, null) });
       const { message } = draft;
-      return unwrap(
-        skills.PATCH('/api/v1/skills/{slug}', {
-          params: { path: { slug: skill.slug } },
-          body: { ...pickChangedFields(draft, skill), expected_version: skill.version, ...(message && { message }) },
-        }),
-      );
+      return api.skills.PATCH('/api/v1/skills/{slug}', {
+        params: { path: { slug: skill.slug } },
+        body: { ...pickChangedFields(draft, skill), expected_version: skill.version, ...(message && { message }) },
+      });
     },
     onSuccess: (savedSkill) => {
       queryClient.setQueryData(skillKeys.one(workspaceId, savedSkill.slug), savedSkill);

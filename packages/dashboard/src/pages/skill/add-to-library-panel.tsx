@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { getSkillsApi, type Skill } from '../../shell/api';
+import { api, type Skill } from '../../shell/api';
 import { libraryPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -11,7 +10,6 @@ import { skillKeys } from '../../skills/skill-keys';
 import { bindText } from '../../ui/bind';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './skill-page.module.css';
 
 /** Adds the skill to one of the member's own libraries. */
 export function AddToLibraryPanel({ skill }: { skill: Skill }) {
@@ -20,18 +18,15 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
   const [selectedSlug, setSelectedSlug] = useState('');
   const { data: libraries } = useQuery({
     queryKey: skillKeys.libraries(workspaceId, 'own'),
-    queryFn: async () =>
-      unwrap((await getSkillsApi()).GET('/api/v1/me/libraries', { params: { query: { limit: 200 } } })),
+    queryFn: () => api.skills.GET('/api/v1/me/libraries', { params: { query: { limit: 200 } } }),
   });
   const slug = selectedSlug || libraries?.[0]?.slug || '';
   const add = useMutation({
-    mutationFn: async () =>
-      unwrap(
-        (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
-          params: { path: { slug } },
-          body: { skill_slug: skill.slug },
-        }),
-      ),
+    mutationFn: () =>
+      api.skills.POST('/api/v1/libraries/{slug}/skills', {
+        params: { path: { slug } },
+        body: { skill_slug: skill.slug },
+      }),
     onSuccess: (library) => {
       queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), library);
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
@@ -57,8 +52,9 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
         </Text>
       ) : (
         <Stack gap="md">
-          <Group className={styles.form} gap="xs" align="flex-end">
+          <Group gap="xs" align="flex-end">
             <NativeSelect
+              flex="1 1 10rem"
               label="Add to"
               data={libraries.map(({ slug: value, title: label }) => ({ value, label }))}
               {...bindText(slug, setSelectedSlug)}

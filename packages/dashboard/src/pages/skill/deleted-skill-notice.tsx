@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { skillKeys } from '../../skills/skill-keys';
@@ -14,8 +13,7 @@ export function DeletedSkillNotice({ slug }: { slug: string }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const restore = useMutation({
-    mutationFn: async () =>
-      unwrap((await getSkillsApi()).POST('/api/v1/skills/{slug}/restore', { params: { path: { slug } } })),
+    mutationFn: () => api.skills.POST('/api/v1/skills/{slug}/restore', { params: { path: { slug } } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) }),
   });
   return (

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useNavigate } from 'react-router';
-import { getSkillsApi, type Skill, type Visibility } from '../../shell/api';
+import { api, type Skill, type Visibility } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -14,7 +13,6 @@ import { FormRow, handleSubmit } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './skill-page.module.css';
 
 /** Sets the visibility of a skill, shares it with people, or deletes it. */
 export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolean }) {
@@ -24,8 +22,8 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
   const slugParams = { params: { path: { slug: skill.slug } } };
 
   const publish = useMutation({
-    mutationFn: async (visibility: Visibility) =>
-      unwrap((await getSkillsApi()).PATCH('/api/v1/skills/{slug}', { ...slugParams, body: { visibility } })),
+    mutationFn: (visibility: Visibility) =>
+      api.skills.PATCH('/api/v1/skills/{slug}', { ...slugParams, body: { visibility } }),
     onSuccess: (updatedSkill, visibility) => {
       const before = skill.visibility;
       queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), updatedSkill);
@@ -34,13 +32,13 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
     },
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await getSkillsApi()).DELETE('/api/v1/skills/{slug}', slugParams)),
+    mutationFn: () => api.skills.DELETE('/api/v1/skills/{slug}', slugParams),
     onSuccess: async () => {
       navigate(paths.skills);
       await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId), refetchType: 'none' });
       toast(`${skill.title} deleted`, {
         undo: async () => {
-          await unwrap((await getSkillsApi()).POST('/api/v1/skills/{slug}/restore', slugParams));
+          await api.skills.POST('/api/v1/skills/{slug}/restore', slugParams);
           await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
         },
       });
@@ -78,11 +76,11 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
   const key = skillKeys.part(workspaceId, skill.slug, 'shares');
   const { data, error, refetch } = useQuery({
     queryKey: key,
-    queryFn: async () => unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}/share', slugParams)),
+    queryFn: () => api.skills.GET('/api/v1/skills/{slug}/share', slugParams),
   });
   const share = useMutation({
-    mutationFn: async (change: { emails: string[]; remove?: string[] }) =>
-      unwrap((await getSkillsApi()).POST('/api/v1/skills/{slug}/share', { ...slugParams, body: change })),
+    mutationFn: (change: { emails: string[]; remove?: string[] }) =>
+      api.skills.POST('/api/v1/skills/{slug}/share', { ...slugParams, body: change }),
     onSuccess: (shares, { emails: [addedEmail], remove = [] }) => {
       queryClient.setQueryData(key, shares);
       form.current?.reset();
@@ -110,9 +108,9 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
   return (
     <>
       {data.emails.length > 0 && (
-        <Stack component="ul" className={styles.people} gap={4} aria-label="Shared with">
+        <Stack component="ul" className="wrap-anywhere" gap={4} fz="sm" aria-label="Shared with">
           {data.emails.map((email) => (
-            <li key={email}>
+            <Group key={email} component="li" gap="xs" justify="space-between" wrap="nowrap">
               {email}
               {canEdit && (
                 <Button
@@ -124,13 +122,20 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
                   <CrossIcon />
                 </Button>
               )}
-            </li>
+            </Group>
           ))}
         </Stack>
       )}
       {canEdit && (
-        <FormRow ref={form} className={styles.form} gap="xs" align="flex-end" onSubmit={handleSubmit(submit)}>
-          <TextInput name="email" type="email" label="Share with" placeholder="name@example.com" autoComplete="off" />
+        <FormRow ref={form} gap="xs" onSubmit={handleSubmit(submit)}>
+          <TextInput
+            flex="1 1 10rem"
+            name="email"
+            type="email"
+            label="Share with"
+            placeholder="name@example.com"
+            autoComplete="off"
+          />
           <Button type="submit" size="md" variant="default" loading={share.isPending}>
             Share
           </Button>

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import { DiffView } from '../../code/diff-view';
-import { getSkillsApi, hasErrorStatus, type Skill, type SkillVersionText } from '../../shell/api';
+import { api, hasErrorStatus, type Skill, type SkillVersionText } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -28,10 +27,7 @@ export default function SkillVersionPage() {
   const skill = useSkill(slug);
   const oldVersion = useWorkspaceQuery(
     (workspaceId) => skillKeys.version(workspaceId, slug, version),
-    async () =>
-      unwrap(
-        (await getSkillsApi()).GET('/api/v1/skills/{slug}/versions/{version}', { params: { path: { slug, version } } }),
-      ),
+    () => api.skills.GET('/api/v1/skills/{slug}/versions/{version}', { params: { path: { slug, version } } }),
     { enabled: Number.isInteger(version), staleTime: Number.POSITIVE_INFINITY },
   );
   useTitle(`Version ${versionParam}`, skill.data && [{ to: skillPath(slug), label: skill.data.title }]);
@@ -109,20 +105,18 @@ function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionT
   return useMutation({
     mutationFn: async () => {
       const { title, description, tags, license, body_md } = oldVersion;
-      return unwrap(
-        (await getSkillsApi()).PATCH('/api/v1/skills/{slug}', {
-          params: { path: { slug } },
-          body: {
-            title,
-            description,
-            tags,
-            license,
-            body_md,
-            message: `Restored version ${oldVersion.version}`,
-            expected_version: version,
-          },
-        }),
-      );
+      return api.skills.PATCH('/api/v1/skills/{slug}', {
+        params: { path: { slug } },
+        body: {
+          title,
+          description,
+          tags,
+          license,
+          body_md,
+          message: `Restored version ${oldVersion.version}`,
+          expected_version: version,
+        },
+      });
     },
     onSuccess: (updatedSkill) => {
       queryClient.setQueryData(skillKeys.one(workspaceId, slug), updatedSkill);

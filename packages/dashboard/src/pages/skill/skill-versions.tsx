@@ -1,28 +1,23 @@
-import { unwrap } from '@gantry/sdk';
-import { Button, Skeleton, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
-import { getSkillsApi, type Skill } from '../../shell/api';
+import { api, type Skill } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { skillVersionPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { skillKeys } from '../../skills/skill-keys';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './skill-page.module.css';
 
 const VERSIONS_SHOWN = 10;
 
 /** Lists the versions, of which the last hundred are kept. */
 export function SkillVersions({ skill }: { skill: Skill }) {
-  const workspaceId = useWorkspace()?.id;
   const [showsAll, setShowsAll] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
-    queryFn: async () =>
-      unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}/versions', { params: { path: { slug: skill.slug } } })),
-  });
+  const { data, error, refetch } = useWorkspaceQuery(
+    (workspaceId) => [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
+    () => api.skills.GET('/api/v1/skills/{slug}/versions', { params: { path: { slug: skill.slug } } }),
+  );
   return (
     <Panel title="Versions">
       {error && !data ? (
@@ -30,9 +25,9 @@ export function SkillVersions({ skill }: { skill: Skill }) {
       ) : !data ? (
         <Skeleton height={96} />
       ) : (
-        <ol className={`${styles.versions} divided rows`} reversed>
+        <ol className="divided rows" reversed>
           {(showsAll ? data : data.slice(0, VERSIONS_SHOWN)).map(({ version, message, created_at }) => (
-            <li key={version}>
+            <Group key={version} component="li" gap="sm" justify="space-between" wrap="nowrap">
               <div>
                 <Text span fw={640}>
                   Version {version}
@@ -60,7 +55,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
                   Compare
                 </LinkButton>
               )}
-            </li>
+            </Group>
           ))}
           {!showsAll && data.length > VERSIONS_SHOWN && (
             <li>

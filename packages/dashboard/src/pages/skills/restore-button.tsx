@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi, type SkillItem } from '../../shell/api';
+import { api, type SkillItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -10,8 +9,7 @@ export function RestoreButton({ skill }: { skill: SkillItem }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const restore = useMutation({
-    mutationFn: async () =>
-      unwrap((await getSkillsApi()).POST('/api/v1/skills/{slug}/restore', { params: { path: { slug: skill.slug } } })),
+    mutationFn: () => api.skills.POST('/api/v1/skills/{slug}/restore', { params: { path: { slug: skill.slug } } }),
     onSuccess: () => {
       toast(`${skill.title} restored`);
       return queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });

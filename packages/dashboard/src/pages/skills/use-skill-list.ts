@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { getSkillsApi, type SearchHit, type SkillItem } from '../../shell/api';
+import { api, type SearchHit, type SkillItem } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 
@@ -21,21 +20,20 @@ export function useSkillList(kind: SkillListKind, q: string) {
   });
 }
 
-async function searchSkills(q: string, offset: number): Promise<SearchHit[]> {
-  return unwrap((await getSkillsApi()).GET('/api/v1/search', { params: { query: { q, limit: PAGE_SIZE, offset } } }));
+function searchSkills(q: string, offset: number): Promise<SearchHit[]> {
+  return api.skills.GET('/api/v1/search', { params: { query: { q, limit: PAGE_SIZE, offset } } });
 }
 
-async function listSkills(kind: SkillListKind, offset: number): Promise<SkillItem[]> {
-  const skills = await getSkillsApi();
+function listSkills(kind: SkillListKind, offset: number): Promise<SkillItem[]> {
   const page = { limit: PAGE_SIZE, offset };
   switch (kind) {
     case 'workspace':
-      return unwrap(skills.GET('/api/v1/workspace/skills', { params: { query: page } }));
+      return api.skills.GET('/api/v1/workspace/skills', { params: { query: page } });
     case 'saved':
-      return unwrap(skills.GET('/api/v1/me/library', { params: { query: page } }));
+      return api.skills.GET('/api/v1/me/library', { params: { query: page } });
     case 'deleted':
-      return unwrap(skills.GET('/api/v1/me/skills', { params: { query: { ...page, deleted: true } } }));
+      return api.skills.GET('/api/v1/me/skills', { params: { query: { ...page, deleted: true } } });
     default:
-      return unwrap(skills.GET('/api/v1/me/skills', { params: { query: { ...page, relation: 'owned' } } }));
+      return api.skills.GET('/api/v1/me/skills', { params: { query: { ...page, relation: 'owned' } } });
   }
 }

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { TOOLSET_LABELS } from '../../accounts/toolsets';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
@@ -16,10 +15,10 @@ const GRANTS_KEY = ['tokens', 'apps'];
 /** Lists the apps that the member has connected to `/mcp`. */
 export function ConnectedApps() {
   const queryClient = useQueryClient();
-  const grants = useQuery({ queryKey: GRANTS_KEY, queryFn: () => unwrap(accountApi.GET('/auth/oauth/grants')) });
+  const grants = useQuery({ queryKey: GRANTS_KEY, queryFn: () => api.account.GET('/auth/oauth/grants') });
   const revokeGrant = useMutation({
     mutationFn: (grant_id: string) =>
-      unwrap(accountApi.DELETE('/auth/oauth/grants/{grant_id}', { params: { path: { grant_id } } })),
+      api.account.DELETE('/auth/oauth/grants/{grant_id}', { params: { path: { grant_id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: GRANTS_KEY }),
   });
   const columns: Column<NonNullable<typeof grants.data>[number]>[] = [

@@ -1,11 +1,17 @@
 import { ActionIcon, Box, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
+import { bindChecked, bindText } from '../../ui/bind';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
 import { ResourceSearchField } from '../../workers/resource-search-field';
 import { type Restriction, toRestrictionBody } from './restriction';
-import styles from './restriction-fields.module.css';
+
+const FIELDS_STYLE = {
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 20rem), 1fr))',
+  gap: 'var(--space-4) var(--space-5)',
+  alignItems: 'start',
+};
 
 interface RestrictionFieldsProps {
   restriction: Restriction;
@@ -18,13 +24,13 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
   const update = (change: Partial<Restriction>) => onChange({ ...restriction, ...change });
   const { toolsets, readonly, requireApproval, budgetUsd } = restriction;
   return (
-    <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details style={{ flexBasis: '100%' }} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{toRestrictionBody(restriction) ? 'Restricted' : 'Restrict access'}</summary>
       <Text maw="68ch" m="4px 0 16px" fz="sm" c="dimmed">
         For agents and jobs that need only limited access. A restricted token works only in this workspace, and tokens
         created with it inherit its restrictions.
       </Text>
-      <div className={styles.fields}>
+      <Box display="grid" style={FIELDS_STYLE}>
         <ResourcePicker
           kind="worker"
           label="Only these workers"
@@ -45,15 +51,10 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         </Stack>
         <Stack component="fieldset" gap="xs">
           <legend>Permissions</legend>
-          <Checkbox
-            label="Read-only"
-            checked={readonly}
-            onChange={(event) => update({ readonly: event.currentTarget.checked })}
-          />
+          <Checkbox label="Read-only" {...bindChecked(readonly, (readonly) => update({ readonly }))} />
           <Checkbox
             label="Require approval for each run"
-            checked={requireApproval}
-            onChange={(event) => update({ requireApproval: event.currentTarget.checked })}
+            {...bindChecked(requireApproval, (requireApproval) => update({ requireApproval }))}
           />
           <TextInput
             type="number"
@@ -64,11 +65,10 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             label="Budget in USD"
             placeholder="No limit"
             description="Once its runs and chat calls, and those of tokens created with it, have cost this much, the token can’t start more runs."
-            value={budgetUsd}
-            onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
+            {...bindText(budgetUsd, (budgetUsd) => update({ budgetUsd }))}
           />
         </Stack>
-      </div>
+      </Box>
     </details>
   );
 }
@@ -93,9 +93,19 @@ function ResourcePicker({ kind, label, selected, onChange }: ResourcePickerProps
         onChange={(option) => option && onChange([...selected, option])}
       />
       {selected.length > 0 && (
-        <Group component="ul" className={styles.names} gap="xs" align="stretch" aria-label={label}>
+        <Group component="ul" className="wrap-anywhere" gap="xs" align="stretch" fz="sm" aria-label={label}>
           {selected.map(({ id, label: name }) => (
-            <li key={id}>
+            <Group
+              key={id}
+              component="li"
+              gap={4}
+              wrap="nowrap"
+              maw="100%"
+              p="0 4px 0 8px"
+              bg="var(--sunken)"
+              bd="1px solid var(--line)"
+              bdrs={6}
+            >
               {name}
               <ActionIcon
                 variant="subtle"
@@ -105,7 +115,7 @@ function ResourcePicker({ kind, label, selected, onChange }: ResourcePickerProps
               >
                 <CrossIcon />
               </ActionIcon>
-            </li>
+            </Group>
           ))}
         </Group>
       )}

@@ -1,6 +1,6 @@
 /** Restrictions of a token below its role: in the form, in the API, and as text. */
 import { TOOLSET_LABELS, type Toolset } from '../../accounts/toolsets';
-import type { Token } from '../../shell/api';
+import type { Token, TokenRestriction } from '../../shell/api';
 import { formatDollars } from '../../ui/format';
 import type { Option } from '../../ui/search-select';
 
@@ -23,19 +23,10 @@ export const UNRESTRICTED: Restriction = {
   budgetUsd: '',
 };
 
-export interface RestrictionBody {
-  workers?: string[];
-  automations?: string[];
-  toolsets?: Toolset[];
-  readonly?: boolean;
-  require_approval?: boolean;
-  budget_usd?: number;
-}
-
 /** Converts the form's restriction to the API's; undefined if nothing is restricted. */
-export function toRestrictionBody(restriction: Restriction): RestrictionBody | undefined {
+export function toRestrictionBody(restriction: Restriction): TokenRestriction | undefined {
   const { workers, automations, toolsets, readonly, requireApproval, budgetUsd } = restriction;
-  const body: RestrictionBody = {
+  const body: TokenRestriction = {
     ...(workers.length && { workers: workers.map(({ id }) => id) }),
     ...(automations.length && { automations: automations.map(({ id }) => id) }),
     ...(toolsets.length && { toolsets }),

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ApiKey, getSkillsApi } from '../../shell/api';
+import { type ApiKey, api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
@@ -14,13 +13,11 @@ import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
-const listKeys = async () => unwrap((await getSkillsApi()).GET('/api/v1/api-keys'));
-const createKey = async (name: string) => unwrap((await getSkillsApi()).POST('/api/v1/api-keys', { body: { name } }));
+const listKeys = () => api.skills.GET('/api/v1/api-keys');
+const createKey = (name: string) => api.skills.POST('/api/v1/api-keys', { body: { name } });
 const toPathParams = (id: string) => ({ params: { path: { id } } });
-const rotateKey = async (id: string) =>
-  unwrap((await getSkillsApi()).POST('/api/v1/api-keys/{id}/rotate', toPathParams(id)));
-const revokeKey = async (id: string) =>
-  unwrap((await getSkillsApi()).DELETE('/api/v1/api-keys/{id}', toPathParams(id)));
+const rotateKey = (id: string) => api.skills.POST('/api/v1/api-keys/{id}/rotate', toPathParams(id));
+const revokeKey = (id: string) => api.skills.DELETE('/api/v1/api-keys/{id}', toPathParams(id));
 
 /** Manages keys that give access only to the member's skills in this workspace. */
 export function SkillKeys() {

@@ -1,10 +1,10 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, getRoleLabel } from '../../accounts/roles';
-import type { Token } from '../../shell/api';
+import type { Token, TokenRestriction } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
@@ -13,7 +13,7 @@ import styles from '../../ui/panel-content.module.css';
 import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
-import { describeRestriction, type RestrictionBody, toRestrictionBody, UNRESTRICTED } from './restriction';
+import { describeRestriction, toRestrictionBody, UNRESTRICTED } from './restriction';
 import { RestrictionFields } from './restriction-fields';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
@@ -23,7 +23,7 @@ export interface TokenActions {
     name: string;
     role: GrantableRole;
     expires_at: string | null;
-    restrict?: RestrictionBody;
+    restrict?: TokenRestriction;
   }) => Promise<{ name: string; token: string }>;
   revoke: (token: { id: string; withDescendants: boolean }) => Promise<unknown>;
 }
@@ -52,10 +52,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
   const create = useMutation({ ...invalidateOnSettled, mutationFn: actions.create });
   const revoke = useMutation({ ...invalidateOnSettled, mutationFn: actions.revoke });
 
-  function handleSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const formData = new FormData(form);
+  function submit(formData: FormData, form: HTMLFormElement) {
     const days = Number(formData.get('days'));
     const restrict = toRestrictionBody(restriction);
     const body = {
@@ -104,7 +101,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
       <p id={aboutId} className={styles.text}>
         {about}
       </p>
-      <FormRow mb="md" onSubmit={handleSubmit} aria-describedby={aboutId}>
+      <FormRow mb="md" onSubmit={handleSubmit(submit)} aria-describedby={aboutId}>
         <TextInput
           flex="1 1 16rem"
           name="name"
@@ -113,7 +110,6 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           maxLength={100}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
         <NativeSelect name="role" label="Permissions" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
         <NativeSelect name="days" label="Expires after" size="md" data={LIFETIME_OPTIONS} defaultValue="90" />
@@ -168,7 +164,7 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
 const EXPIRY_WARNING_MS = 7 * DAY_MS;
 
 const Expiry = ({ at }: { at: string | null }) => (
-  <Text inherit c="var(--tone, inherit)" data-tone={getExpiryTone(at)}>
+  <Text c="var(--tone, inherit)" data-tone={getExpiryTone(at)}>
     {at ? (
       <>
         {Date.parse(at) > Date.now() ? 'Expires' : 'Expired'} <Timestamp at={Date.parse(at)} />

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { CONNECT_INSTRUCTIONS, ConnectAgentPanel } from '../../accounts/connect-agent-panel';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { accountApi, getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -15,16 +14,15 @@ const toRevocationParams = ({ id, withDescendants }: { id: string; withDescendan
 });
 
 const personalTokenActions: TokenActions = {
-  list: () => unwrap(accountApi.GET('/auth/tokens')),
-  create: (body) => unwrap(accountApi.POST('/auth/tokens', { body })),
-  revoke: (token) => unwrap(accountApi.DELETE('/auth/tokens/{token_id}', { params: toRevocationParams(token) })),
+  list: () => api.account.GET('/auth/tokens'),
+  create: (body) => api.account.POST('/auth/tokens', { body }),
+  revoke: (token) => api.account.DELETE('/auth/tokens/{token_id}', { params: toRevocationParams(token) }),
 };
 
 const workspaceTokenActions: TokenActions = {
-  list: async () => unwrap((await getWorkerApi()).GET('/api/workspace/tokens')),
-  create: async (body) => unwrap((await getWorkerApi()).POST('/api/workspace/tokens', { body })),
-  revoke: async (token) =>
-    unwrap((await getWorkerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: toRevocationParams(token) })),
+  list: () => api.worker.GET('/api/workspace/tokens'),
+  create: (body) => api.worker.POST('/api/workspace/tokens', { body }),
+  revoke: (token) => api.worker.DELETE('/api/workspace/tokens/{token_id}', { params: toRevocationParams(token) }),
 };
 
 export default function TokensPage() {

@@ -1,11 +1,11 @@
 import { Box, NativeSelect, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Usage } from '../../shell/api';
+import { bindChoice } from '../../ui/bind';
 import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Column } from '../../ui/table-model';
-import type { Usage } from './usage';
-import styles from './usage-page.module.css';
 
 const DayPlot = lazy(() => import('./day-plot'));
 
@@ -37,9 +37,8 @@ export function DailyUsage({ days }: { days: Day[] }) {
         <NativeSelect
           size="xs"
           aria-label="Metric"
-          value={measure}
           data={Object.entries(MEASURES).map(([value, { label: name }]) => ({ value, label: name }))}
-          onChange={(event) => setMeasure(event.currentTarget.value as Measure)}
+          {...bindChoice(measure, setMeasure)}
         />
       }
     >
@@ -48,10 +47,10 @@ export function DailyUsage({ days }: { days: Day[] }) {
           <DayPlot label={`${label} by day`} points={points} format={format} />
         </Suspense>
       </Box>
-      <details className={styles.asTable}>
+      <Box component="details" mt="md">
         <summary>Show table</summary>
         <DataTable label="Daily usage" columns={COLUMNS} rows={days.toReversed()} getKey={({ day }) => day} />
-      </details>
+      </Box>
     </Panel>
   );
 }

@@ -2,13 +2,13 @@ import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
+import type { Usage } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Column } from '../../ui/table-model';
-import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
 /** The share of a budget from which the page warns. */
@@ -23,7 +23,7 @@ interface UsageRow extends Pick<WorkerUsage, 'cost_usd' | 'runs' | 'failed' | 'c
 }
 
 const COLUMNS: Column<UsageRow>[] = [
-  { head: 'Worker', cell: ({ label }) => label },
+  { head: 'Worker', cell: ({ label }) => label, className: 'wrap-anywhere' },
   { head: 'Cost', cell: ({ cost_usd }) => formatDollars(cost_usd), isNumber: true },
   { head: 'Budget', cell: ({ budget }) => budget },
   {

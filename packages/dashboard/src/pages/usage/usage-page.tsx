@@ -1,17 +1,15 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi } from '../../shell/api';
+import { api, type Usage } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { DailyUsage } from './daily-usage';
-import type { Usage } from './usage';
 import { UsageByWorker } from './usage-by-worker';
 import styles from './usage-page.module.css';
 
@@ -25,16 +23,14 @@ function addMonths(month: string, months: number): string {
 
 /** Shows the usage of the workspace's workers in a month, by day and by worker. */
 export default function UsagePage() {
-  const workspace = useWorkspace();
   const [search] = useSearchParams();
   const currentMonth = new Date().toISOString().slice(0, 7);
   const month = search.get('month') ?? currentMonth;
-  const usage = useQuery({
-    queryKey: ['usage', workspace?.id, month],
-    enabled: workspace !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/usage', { params: { query: { month } } })),
-  });
+  const usage = useWorkspaceQuery(
+    (workspaceId) => ['usage', workspaceId, month],
+    () => api.worker.GET('/api/usage', { params: { query: { month } } }),
+    { placeholderData: keepPreviousData },
+  );
   return (
     <SettingsLayout title="Usage" about="Monthly cost of worker runs compared with worker budgets.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { clearLinkToken, readLinkToken } from '../../accounts/link-token';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { LinkButton } from '../../shell/link-button';
 import { paths, signInPath } from '../../shell/paths';
@@ -34,7 +33,7 @@ function VerificationForm({ token }: { token: string }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const verify = useMutation({
-    mutationFn: () => unwrap(accountApi.POST('/auth/email/verify', { body: { token } })),
+    mutationFn: () => api.account.POST('/auth/email/verify', { body: { token } }),
     onSuccess: async () => {
       clearLinkToken('verification');
       await queryClient.invalidateQueries({ queryKey: ME_KEY });

@@ -1,14 +1,14 @@
-import { unwrap } from '@gantry/sdk';
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { getAlertTitle, listAlertDestinations } from '../../alerts/alert-channels';
 import { formatAlertTypes } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { EmptyState } from '../../ui/empty-state';
 import { ListItem } from '../../ui/list-item';
 import { Panel } from '../../ui/panel';
@@ -22,15 +22,11 @@ export default function WorkerAlertsPage() {
 }
 
 function WorkerAlerts({ worker }: { worker: Worker }) {
-  const workspace = useWorkspace();
-  const canCreate = workspace?.role === 'owner' || workspace?.role === 'admin';
-  const alerts = useQuery({
-    queryKey: ['alerts', workspace?.id, 'of-worker', worker.id],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workers/{worker_id}/alerts', { params: { path: { worker_id: worker.id } } }),
-      ),
-  });
+  const canCreate = hasRoleAtLeast(useWorkspace()?.role, 'admin');
+  const alerts = useWorkspaceQuery(
+    (workspaceId) => ['alerts', workspaceId, 'of-worker', worker.id],
+    () => api.worker.GET('/api/workers/{worker_id}/alerts', { params: { path: { worker_id: worker.id } } }),
+  );
   return (
     <Panel
       title="Alerts"

@@ -1,20 +1,19 @@
 import { Box, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { MissingModelNotice } from '../../models/missing-model-notice';
 import type { Worker } from '../../shell/api';
 import { skillPath, workerPath } from '../../shell/paths';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import { AgentSkillDetails } from '../../workers/agent-skill-details';
+import { AgentSkillDetails, toAgentSkill } from '../../workers/agent-skill-details';
 import { formatToolLabel } from '../../workers/agent-tools';
 
 /** Shows the model, tools and limits of the agent beside its task. */
 export function AgentPanel({ worker }: { worker: Worker }) {
   const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill, skills } = worker;
   const slug = skill?.split('@')[0];
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Model', model ?? 'Default'],
     ['Turns', `Up to ${turns}`],
     ['Budget', budget === null ? 'No limit per run' : `${formatDollars(budget)} per run`],
@@ -24,7 +23,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
       <Stack gap="md">
         <MissingModelNotice />
-        <DetailList details={facts} />
+        <DetailList details={details} />
         <div>
           <h3>Tools</h3>
           {tools.length > 0 ? (
@@ -45,7 +44,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             <Stack component="ul" gap="sm">
               {skills.map((skill) => (
                 <li key={skill.path}>
-                  <AgentSkillDetails skill={{ ...skill, slug: skill.skill?.split('@')[0] ?? null }} />
+                  <AgentSkillDetails skill={toAgentSkill(skill)} />
                 </li>
               ))}
             </Stack>

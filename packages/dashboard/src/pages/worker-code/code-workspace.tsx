@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type CodeProblem, countProblemsByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
 import { DownloadZipButton } from '../../code/download-zip-button';
@@ -13,9 +12,10 @@ import { SaveDialog } from '../../code/save-dialog';
 import { useTypeCheck } from '../../code/type-check/use-type-check';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import { useDraftTree } from '../../code/use-draft-tree';
-import { getWorkerApi, hasErrorStatus, type Worker } from '../../shell/api';
+import { api, hasErrorStatus, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { Notice } from '../../ui/notice';
 import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { cacheVersionFiles } from '../../workers/version-files';
@@ -80,11 +80,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
               path={selected}
               before={findText(base, selected)}
               content={files.get(selected)}
-              problems={
-                failure?.file === selected
-                  ? [...listFileProblems(problems, selected), failure]
-                  : listFileProblems(problems, selected)
-              }
+              problems={listFileProblems(failure ? [...problems, failure] : problems, selected)}
               isStale={inspection.isStale || types.isStale}
               getPyright={types.getPyright}
               onChange={canEdit ? updateFile : undefined}
@@ -122,7 +118,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
 /** Downloads the worker as a zip that another installation can import. */
 async function downloadBundle(workerId: string): Promise<Blob> {
   const params = { path: { worker_id: workerId } };
-  return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' }));
+  return api.worker.GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' });
 }
 
 function useSaveDraft(worker: Worker, draft: Draft) {
@@ -133,7 +129,7 @@ function useSaveDraft(worker: Worker, draft: Draft) {
     const params = { path: { worker_id: worker.id } };
     const body = { files, base_sha, ...(message && { message }) };
     try {
-      const saved = await unwrap((await getWorkerApi()).PUT('/api/workers/{worker_id}/files', { params, body }));
+      const saved = await api.worker.PUT('/api/workers/{worker_id}/files', { params, body });
       const { warnings, ...savedWorker } = saved;
       cacheVersionFiles(queryClient, [workspaceId, worker.id, saved.sha], draft.files);
       draft.rebase(saved.sha, null);
@@ -149,14 +145,11 @@ function useSaveDraft(worker: Worker, draft: Draft) {
 }
 
 function NewerVersionConflict({ worker, source, draft }: CodeWorkspaceProps) {
-  const workspaceId = useWorkspace()?.id;
-  const { data } = useQuery({
-    queryKey: workerKeys.part(workspaceId, worker.id, 'version', { sha: worker.sha }),
-    queryFn: async () => {
-      const params = { path: { worker_id: worker.id, sha: worker.sha } };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
-    },
-  });
+  const params = { path: { worker_id: worker.id, sha: worker.sha } };
+  const { data } = useWorkspaceQuery(
+    (workspaceId) => workerKeys.part(workspaceId, worker.id, 'version', { sha: worker.sha }),
+    () => api.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params }),
+  );
   return <DraftConflict source={source} draft={draft} newer={data} />;
 }
 

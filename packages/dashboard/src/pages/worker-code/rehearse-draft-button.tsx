@@ -1,16 +1,16 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { candidateKeys } from '../../candidates/candidate-queries';
 import type { Draft } from '../../code/use-draft';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
-import { FormStack } from '../../ui/form';
+import { DialogButton } from '../../ui/dialog-button';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 
@@ -25,23 +25,15 @@ const RUN_COUNTS = [1, 3, 5, 10, 20];
 const DEFAULT_RUN_COUNT = 5;
 
 /** Creates a candidate from the draft, which is kept, and opens it. */
-export function RehearseDraftButton({ worker, draft, disabled }: RehearseDraftButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button variant="default" disabled={disabled} onClick={() => setOpen(true)}>
-        Dry run…
-      </Button>
-      {isOpen && <RehearseDialog worker={worker} draft={draft} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
+export const RehearseDraftButton = ({ worker, draft, disabled }: RehearseDraftButtonProps) => (
+  <DialogButton label="Dry run…" disabled={disabled}>
+    {(close) => <RehearseDialog worker={worker} draft={draft} onClose={close} />}
+  </DialogButton>
+);
 
-function RehearseDialog({
-  worker,
-  draft,
-  onClose,
-}: Omit<RehearseDraftButtonProps, 'disabled'> & { onClose: () => void }) {
+type RehearseDialogProps = Omit<RehearseDraftButtonProps, 'disabled'> & { onClose: () => void };
+
+function RehearseDialog({ worker, draft, onClose }: RehearseDialogProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
@@ -52,7 +44,7 @@ function RehearseDialog({
       const { baseSha: base_sha, changes: files } = draft;
       const body = { base_sha, files, last_successful: count, ...(message.trim() && { message: message.trim() }) };
       const params = { path: { worker_id: worker.id } };
-      return unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates', { params, body }));
+      return api.worker.POST('/api/workers/{worker_id}/candidates', { params, body });
     },
     onSuccess: (candidate) => {
       queryClient.setQueryData(candidateKeys.one(workspaceId, worker.id, candidate.id), candidate);
@@ -60,13 +52,9 @@ function RehearseDialog({
       navigate(candidatePath(worker.id, candidate.id));
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    createCandidate.mutate();
-  }
   return (
     <Dialog title="Dry run" onClose={onClose}>
-      <FormStack p="lg" onSubmit={handleSubmit}>
+      <FormStack p="lg" onSubmit={handleSubmit(() => createCandidate.mutate())}>
         <p>
           Runs the draft with inputs from past runs, without external effects: write requests return recorded responses.
           Review the differences, then promote or drop the candidate.

@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { FailureLocation } from '../../code/code-problem';
@@ -6,7 +5,7 @@ import type { Draft } from '../../code/use-draft';
 import { encodeFileInputs } from '../../inputs/encode-file-inputs';
 import { buildInputFormKey } from '../../inputs/input-form';
 import { TestForm } from '../../inputs/test-form';
-import { getWorkerApi, type InputItem, type Worker } from '../../shell/api';
+import { api, type InputItem, type Worker } from '../../shell/api';
 import { toJsonObject } from '../../ui/json';
 import { Panel } from '../../ui/panel';
 import { type Inputs, useSampleInputs } from '../../workers/use-sample-inputs';
@@ -60,7 +59,7 @@ function WorkerTestForm({ worker, draft, initialInputs, onStarted }: WorkerTestF
     const { baseSha: base_sha, changes: files } = draft;
     const body = { draft: { base_sha, ...(files.length && { files }) }, inputs };
     const params = { path: { worker_id: worker.id } };
-    const { run_id } = await unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/test', { params, body }));
+    const { run_id } = await api.worker.POST('/api/workers/{worker_id}/test', { params, body });
     onStarted(run_id);
   }
   return (

@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
@@ -12,7 +11,7 @@ import { RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { TestResultSection } from '../../runs/test-result-section';
 import { useRun } from '../../runs/use-run';
 import { buildWorkerRunSource, isRunFinished } from '../../runs/worker-runs';
-import { getWorkerApi, type OutputItem, type Worker, type WorkerRun } from '../../shell/api';
+import { api, type OutputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
@@ -92,8 +91,7 @@ function StopButton({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   const stop = useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   });
   const isStopping = stop.isPending || stop.isSuccess || run.cancel_requested;

@@ -1,7 +1,7 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { useEffect, useState } from 'react';
 import type { Draft } from '../../code/use-draft';
-import { getWorkerApi, hasErrorStatus, type Worker } from '../../shell/api';
+import { api, hasErrorStatus, type Worker } from '../../shell/api';
 
 export type DraftProblem = WorkerSchemas['DraftProblem'];
 
@@ -27,7 +27,7 @@ export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEna
         const draft = { base_sha: baseSha, ...(changes.length && { files: changes }) };
         const body = { worker_id: worker.id, draft };
         const { signal } = controller;
-        const { problems } = await unwrap((await getWorkerApi()).POST('/api/workers/inspect', { body, signal }));
+        const { problems } = await api.worker.POST('/api/workers/inspect', { body, signal });
         setInspection({ problems, incompleteReason: null, isStale: false });
       } catch (error) {
         if (!controller.signal.aborted)

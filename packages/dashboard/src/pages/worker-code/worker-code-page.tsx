@@ -4,6 +4,7 @@ import { type DraftSource, useDraft } from '../../code/use-draft';
 import type { Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { versionFilesQuery } from '../../workers/version-files';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { CodeWorkspace } from './code-workspace';
@@ -16,8 +17,8 @@ export default function WorkerCodePage() {
 
 function WorkerCode({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
-  const { id, name, sha, status, permissions } = worker;
-  const canEdit = permissions.edit && status !== 'archived';
+  const { id, name, sha } = worker;
+  const canEdit = canEditWorker(worker);
   const source = useMemo(
     (): DraftSource => ({
       key: `${workspaceId}.${id}`,

@@ -1,4 +1,5 @@
 import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { Composer } from '../../conversation/composer';
@@ -6,13 +7,13 @@ import { toConnectionError } from '../../conversation/connection-error';
 import { createIdempotencyKeyProvider } from '../../conversation/idempotency-key';
 import { OutputJson } from '../../outputs/output-json';
 import { isRunFinished } from '../../runs/worker-runs';
-import { hasErrorStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
+import { api, hasErrorStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { workerPath } from '../../shell/paths';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { WorkerLayout } from '../../workers/worker-layout';
-import { useCancelRun, useConversation, useDeleteConversation, useSendMessage } from './conversation-queries';
+import { useConversation, useDeleteConversation, useSendMessage } from './conversation-queries';
 import { renderReadOnlyNotice } from './read-only-notice';
 import { Turn } from './turn';
 
@@ -116,7 +117,9 @@ function MessageComposer({ worker, id, last }: { worker: Worker; id: string; las
   const [text, setText] = useState('');
   const [getMessageKey] = useState(createIdempotencyKeyProvider);
   const send = useSendMessage(worker.id, id);
-  const cancel = useCancelRun();
+  const cancel = useMutation({
+    mutationFn: (id: string) => api.worker.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: id } } }),
+  });
   const runId = last && !isRunFinished(last) ? last.run_id : null;
 
   return (

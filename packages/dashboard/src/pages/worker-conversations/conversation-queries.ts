@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi, type WorkerConversation } from '../../shell/api';
+import { api, type WorkerConversation } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 
 const CONVERSATIONS_PAGE_SIZE = 30;
@@ -23,7 +22,7 @@ export function useConversations(workerId: string) {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
       const params = { path: { worker_id: workerId }, query: { limit: CONVERSATIONS_PAGE_SIZE, offset } };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/conversations', { params }));
+      return api.worker.GET('/api/workers/{worker_id}/conversations', { params });
     },
     getNextPageParam: (last, pages) =>
       last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
@@ -39,7 +38,7 @@ export function useConversation(workerId: string, id: string) {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }): Promise<WorkerConversation> => {
       const params = { path: { worker_id: workerId, conversation_id: id }, query: { limit: TURNS_PAGE_SIZE, offset } };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/conversations/{conversation_id}', { params }));
+      return api.worker.GET('/api/workers/{worker_id}/conversations/{conversation_id}', { params });
     },
     getNextPageParam: (last, pages) =>
       last.turns.length === TURNS_PAGE_SIZE ? pages.length * TURNS_PAGE_SIZE : undefined,
@@ -55,13 +54,11 @@ interface MessageInput {
 export function useStartConversation(workerId: string) {
   const invalidate = useInvalidateConversations(workerId);
   return useMutation({
-    mutationFn: async ({ text, key, inputs }: MessageInput & { inputs: Record<string, unknown> }) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workers/{worker_id}/conversations', {
-          params: { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } },
-          body: { message: text, inputs },
-        }),
-      ),
+    mutationFn: async ({ text, key, inputs }: MessageInput & { inputs: Record<string, unknown> }) => {
+      const params = { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } };
+      const body = { message: text, inputs };
+      return api.worker.POST('/api/workers/{worker_id}/conversations', { params, body });
+    },
     onSuccess: invalidate,
   });
 }
@@ -69,13 +66,11 @@ export function useStartConversation(workerId: string) {
 export function useSendMessage(workerId: string, id: string) {
   const invalidate = useInvalidateConversations(workerId);
   return useMutation({
-    mutationFn: async ({ text, key }: MessageInput) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workers/{worker_id}/conversations/{conversation_id}/messages', {
-          params: { path: { worker_id: workerId, conversation_id: id }, header: { 'Idempotency-Key': key } },
-          body: { message: text },
-        }),
-      ),
+    mutationFn: ({ text, key }: MessageInput) =>
+      api.worker.POST('/api/workers/{worker_id}/conversations/{conversation_id}/messages', {
+        params: { path: { worker_id: workerId, conversation_id: id }, header: { 'Idempotency-Key': key } },
+        body: { message: text },
+      }),
     // Also on an error, since another member may have written first.
     onSettled: invalidate,
   });
@@ -84,21 +79,13 @@ export function useSendMessage(workerId: string, id: string) {
 export function useDeleteConversation(workerId: string, id: string) {
   const invalidate = useInvalidateConversations(workerId);
   return useMutation({
-    mutationFn: async () =>
-      unwrap(
-        (await getWorkerApi()).DELETE('/api/workers/{worker_id}/conversations/{conversation_id}', {
-          params: { path: { worker_id: workerId, conversation_id: id } },
-        }),
-      ),
+    mutationFn: () =>
+      api.worker.DELETE('/api/workers/{worker_id}/conversations/{conversation_id}', {
+        params: { path: { worker_id: workerId, conversation_id: id } },
+      }),
     onSuccess: invalidate,
   });
 }
-
-export const useCancelRun = () =>
-  useMutation({
-    mutationFn: async (runId: string) =>
-      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: runId } } })),
-  });
 
 function useInvalidateConversations(workerId: string) {
   const client = useQueryClient();

@@ -16,6 +16,7 @@ import { PageHeader } from '../../ui/page-header';
 import { StatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useWorker } from '../../workers/use-worker';
 import { EvaluationError } from './evaluation-error';
 import { ExampleResultDetail } from './example-result';
@@ -36,22 +37,13 @@ export default function EvaluationPage() {
   if (hasErrorStatus(error, 403, 404)) return <NotFound what="evaluation" />;
   if (error && !evaluation) return <LoadErrorNotice what="The evaluation" error={error} retry={refetch} />;
   if (!evaluation) return <LoadingPage what="the evaluation" columns="minmax(0, 1fr)" />;
-  const canEdit = worker?.permissions.edit === true && worker.status !== 'archived';
+  const canEdit = worker !== undefined && canEditWorker(worker);
   return <LoadedEvaluation key={evaluationId} evaluation={evaluation} canEdit={canEdit} />;
 }
 
 function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetail; canEdit: boolean }) {
-  const {
-    worker_id: workerId,
-    version,
-    version_sha: sha,
-    status,
-    totals,
-    usd,
-    results,
-    created_at: startedAt,
-  } = evaluation;
-  const start = useStartEvaluation(workerId);
+  const { version, status, totals, usd, results } = evaluation;
+  const start = useStartEvaluation(evaluation.worker_id);
   const [search] = useSearchParams();
   const requestedExampleId = getExampleIdParam(search);
   const requestedName = useRef<HTMLParagraphElement>(null);
@@ -69,7 +61,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
             <EvaluationStatusChip evaluation={evaluation} />
             <span>
               {evaluation.trigger === 'save' ? 'Started automatically' : 'Started'}{' '}
-              <Timestamp at={Date.parse(startedAt)} />
+              <Timestamp at={Date.parse(evaluation.created_at)} />
             </span>
             {evaluation.duration_ms !== null && <span>Took {formatDuration(evaluation.duration_ms)}</span>}
             {usd > 0 && <span>{formatDollars(usd)}</span>}
@@ -81,7 +73,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
         actions={
           canEdit &&
           status !== 'running' && (
-            <Button variant="default" loading={start.isPending} onClick={() => start.mutate(sha)}>
+            <Button variant="default" loading={start.isPending} onClick={() => start.mutate(evaluation.version_sha)}>
               Evaluate again
             </Button>
           )

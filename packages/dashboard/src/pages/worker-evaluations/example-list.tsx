@@ -47,7 +47,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
                   checked={example.enabled}
                   onChange={() => change.mutate({ id: example.id, enabled: !example.enabled })}
                 />
-                <Button size="sm" variant="default" aria-label={`Edit ${example.name}`} onClick={() => onEdit(example)}>
+                <Button variant="default" aria-label={`Edit ${example.name}`} onClick={() => onEdit(example)}>
                   Edit
                 </Button>
                 <ConfirmButton
@@ -73,7 +73,7 @@ function ExampleSummary({ example }: { example: Example }) {
   return (
     <Box
       component="ul"
-      className={styles.checks}
+      className="wrap-anywhere"
       m="4px 0 0"
       fz="xs"
       c="dimmed"

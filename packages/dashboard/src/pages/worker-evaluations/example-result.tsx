@@ -1,4 +1,4 @@
-import { Box, Stack, Text } from '@mantine/core';
+import { Box, Center, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { getCheckResultLabel } from '../../evaluations/check-labels';
 import { OutputJson } from '../../outputs/output-json';
@@ -38,10 +38,10 @@ const CheckList = ({ checks }: { checks: CheckResult[] }) => (
     {checks.map((check, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
       <li key={index} data-tone={check.passed ? 'success' : 'error'}>
-        <span className={styles.sign}>
+        <Center component="span" inline h="1.5em" c="var(--tone)">
           {check.passed ? <CheckIcon /> : <CrossIcon />}
           <span className="visually-hidden">{check.passed ? 'Passed' : 'Failed'}</span>
-        </span>
+        </Center>
         <Text span className="wrap-anywhere">
           {getCheckResultLabel(check)} {check.path && <code>{check.path}</code>}
         </Text>

@@ -8,9 +8,11 @@ import {
 } from '../../evaluations/evaluation-queries';
 import type { Example, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { bindChecked } from '../../ui/bind';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { EvaluationError } from './evaluation-error';
@@ -35,7 +37,7 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
   const evaluations = useEvaluations(worker.id);
   const start = useStartEvaluation(worker.id);
   const [editing, setEditing] = useState<Example | 'new' | null>(null);
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = canEditWorker(worker);
   const failed = [examples, table, evaluations].find(({ error, data }) => error && !data);
   if (failed?.error) return <LoadErrorNotice what="The evaluations" error={failed.error} retry={failed.refetch} />;
   if (!examples.data || !table.data || !evaluations.data) return <Skeleton height={420} radius={10} />;
@@ -115,14 +117,9 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
       { evaluate_on_save: isEnabled },
       {
         onSuccess: () =>
-          toast(
-            isEnabled
-              ? 'New versions will be evaluated automatically'
-              : 'New versions won’t be evaluated automatically',
-            {
-              undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
-            },
-          ),
+          toast(`New versions ${isEnabled ? 'will' : 'won’t'} be evaluated automatically`, {
+            undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
+          }),
       },
     );
   return (
@@ -131,8 +128,7 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
         classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
         description="Starts automatically when a version is saved. Model calls may incur costs."
-        checked={isOn}
-        onChange={(event) => setEvaluateOnSave(event.currentTarget.checked)}
+        {...bindChecked(isOn, setEvaluateOnSave)}
       />
       <ErrorNotice title="Changes not saved" error={change.error} />
     </div>

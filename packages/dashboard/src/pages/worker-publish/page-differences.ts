@@ -19,36 +19,38 @@ const PAGE_MEMORY_MB = 512;
 
 /** Lists the features of a worker that its automation lacks, or has in another form. */
 export function listPageDifferences(worker: Worker, files: Files): PageDifference[] {
-  return [
+  const differences = [
     ...listAccessDifferences(worker),
     ...listCodeDifferences(files),
     ...worker.triggers.flatMap(listTriggerDifferences),
     ...listRunDifferences(worker),
-    ...(worker.inputs.length === 0
-      ? [
-          {
-            feature: 'Undeclared inputs',
-            effect: 'Automations accept only declared inputs. Add the inputs that run() uses to manifest.json.',
-          },
-        ]
-      : []),
-    ...(files.has(MANIFEST_PATH)
-      ? [{ feature: `${MANIFEST_PATH} file`, effect: 'Replaced by the automation’s manifest.' }]
-      : []),
-    ...(worker.description.length > DESCRIPTION_CHARS_MAX
-      ? [{ feature: 'Description', effect: 'Only the first 2,000 characters are copied.' }]
-      : []),
+    worker.inputs.length === 0 && {
+      feature: 'Undeclared inputs',
+      effect: 'Automations accept only declared inputs. Add the inputs that run() uses to manifest.json.',
+    },
+    files.has(MANIFEST_PATH) && {
+      feature: `${MANIFEST_PATH} file`,
+      effect: 'Replaced by the automation’s manifest.',
+    },
+    worker.description.length > DESCRIPTION_CHARS_MAX && {
+      feature: 'Description',
+      effect: 'Only the first 2,000 characters are copied.',
+    },
   ];
+  return differences.filter((one) => one !== false);
 }
+
+/** A difference, or false for a worker that does not have it. */
+type PossibleDifference = PageDifference | false;
 
 const listFormat = new Intl.ListFormat('en');
 
-function listAccessDifferences(worker: Worker): PageDifference[] {
+function listAccessDifferences(worker: Worker): PossibleDifference[] {
   const { secrets, connections, contexts, expose, in_body: inBody, network, visibility } = worker;
   const declaredSecrets = new Set(secrets);
   const exposedSecrets = expose.filter((name) => declaredSecrets.has(name));
   const inBodySecrets = inBody.filter((name) => declaredSecrets.has(name));
-  const differences: (PageDifference | false)[] = [
+  return [
     visibility === 'private' && {
       feature: 'Private worker',
       effect: 'All workspace members can see the automation, its code and its runs.',
@@ -80,7 +82,6 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
       effect: 'Automation runs can reach any public address.',
     },
   ];
-  return differences.filter((one) => one !== false);
 }
 
 /** Features of the context, and folders of contexts, that automations lack. */
@@ -123,7 +124,7 @@ function listTriggerDifferences(trigger: Trigger): PageDifference[] {
   }
 }
 
-function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }: Worker): PageDifference[] {
+function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }: Worker): PossibleDifference[] {
   const {
     memory_mb: memory = PAGE_MEMORY_MB,
     concurrency,
@@ -135,7 +136,7 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
     ...(rate ? [`${rate} a minute`] : []),
     ...(budget ? [`${formatDollars(budget)} a month`] : []),
   ];
-  const differences: (PageDifference | false)[] = [
+  return [
     approvals.required === true && {
       feature: 'Approval before each run',
       effect: 'Automation runs start immediately.',
@@ -157,7 +158,6 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
       effect: `Automation runs are limited to ${PAGE_MEMORY_MB} MB.`,
     },
   ];
-  return differences.filter((one) => one !== false);
 }
 
 const formatFeature = (noun: string, items: readonly string[]): string =>

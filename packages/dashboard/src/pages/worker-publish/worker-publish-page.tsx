@@ -1,6 +1,5 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { MANIFEST_PATH } from '../../automations/manifest';
 import { findPublishProblem } from '../../automations/worker-manifest';
@@ -10,7 +9,7 @@ import { LinkButton } from '../../shell/link-button';
 import { newAutomationPath, secretFormPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -109,7 +108,7 @@ function listFileNames(files: Files): string[] {
   return hiddenCount > 1 ? [...paths.slice(0, FILES_SHOWN), `and ${hiddenCount} more`] : paths;
 }
 
-function listCopiedParts(worker: Worker, files: Files): [string, ReactNode][] {
+function listCopiedParts(worker: Worker, files: Files): Detail[] {
   const { entrypoint, inputs, outputs, python_dependencies: packages, limits } = worker;
   const parts: [string, string[]][] = [
     ['Files', listFileNames(files)],

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import type { Worker, WorkerRun } from '../../shell/api';
+import { DialogButton } from '../../ui/dialog-button';
 import { ToolIcon } from '../../ui/icons';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { isRepairable, isRepairOpen, useRepair } from './repair-queries';
 
 const RepairDialog = lazy(() => import('./repair-dialog'));
@@ -9,20 +10,12 @@ const RepairDialog = lazy(() => import('./repair-dialog'));
 /** Offers a repair of a failed run to members who can edit its worker, unless one is open. */
 export function RepairButton({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const { data: repair } = useRepair(run);
-  const [isDialogOpen, setDialogOpen] = useState(false);
-  const isOffered = isRepairable(run) && worker.permissions.edit && worker.status !== 'archived';
+  const isOffered = isRepairable(run) && canEditWorker(worker);
   const isLoading = run.repair_id !== null && !repair;
   if (!isOffered || isLoading || (repair && isRepairOpen(repair))) return null;
   return (
-    <>
-      <Button variant="default" leftSection={<ToolIcon />} onClick={() => setDialogOpen(true)}>
-        {repair ? 'Repair again…' : 'Repair…'}
-      </Button>
-      {isDialogOpen && (
-        <Suspense>
-          <RepairDialog run={run} onClose={() => setDialogOpen(false)} />
-        </Suspense>
-      )}
-    </>
+    <DialogButton label={repair ? 'Repair again…' : 'Repair…'} leftSection={<ToolIcon />}>
+      {(close) => <RepairDialog run={run} onClose={close} />}
+    </DialogButton>
   );
 }

@@ -1,13 +1,13 @@
-import { ApiError, unwrap } from '@gantry/sdk';
+import { ApiError } from '@gantry/sdk';
 import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { listModelNames, useModels } from '../../models/use-models';
-import { getWorkerApi, type WorkerRun } from '../../shell/api';
+import { api, type WorkerRun } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import { cacheRepair } from './repair-queries';
@@ -24,22 +24,18 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     mutationFn: async () => {
       const body = { ...(instructions.trim() && { instructions: instructions.trim() }), ...(model && { model }) };
       const params = { path: { run_id: run.id } };
-      return unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair', { params, body }));
+      return api.worker.POST('/api/runs/{run_id}/repair', { params, body });
     },
     onSuccess: (repair) => {
       cacheRepair(queryClient, run, repair);
       onClose();
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    startRepair.mutate();
-  }
   if (models?.length === 0 || getApiErrorCode(startRepair.error) === 'no_model')
     return <NoModelDialog onClose={onClose} />;
   return (
     <Dialog title="Repair this run" onClose={onClose}>
-      <FormStack p="lg" onSubmit={handleSubmit}>
+      <FormStack p="lg" onSubmit={handleSubmit(() => startRepair.mutate())}>
         <p>
           A model reads this run, its log and the code, then proposes a change. The change is rehearsed against this run
           and the last five successful runs, without external effects. You then decide whether to apply it.

@@ -1,5 +1,4 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
@@ -16,8 +15,7 @@ import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { StatusChip, type StatusDisplay } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './repair.module.css';
-import { isRepairActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
+import { isRepairActive, isRepairable, useRepair, useStopRepair } from './repair-queries';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
@@ -142,21 +140,21 @@ function RepairSteps({ repair }: { repair: Repair }) {
   return (
     <details key={String(isLive)} open={isLive}>
       <summary>{steps.length === 1 ? '1 step' : `${steps.length} steps`}</summary>
-      <ol className={styles.steps}>
+      <Stack component="ol" className="wrap-anywhere" gap={4} mt="xs">
         {steps.map((step, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added, and may be alike.
-          <li key={index} data-last={(status === 'working' && index === steps.length - 1) || undefined}>
+          <Box key={index} component="li" c={status === 'working' && index === steps.length - 1 ? undefined : 'dimmed'}>
             {step}
-          </li>
+          </Box>
         ))}
-      </ol>
+      </Stack>
     </details>
   );
 }
 
 function StopRepairButton({ run }: { run: WorkerRun }) {
   const role = useWorkspace()?.role;
-  const stop = useMutation(useStopRepairOptions(run));
+  const stop = useStopRepair(run);
   if (role === undefined || role === 'viewer') return null;
   return (
     <>

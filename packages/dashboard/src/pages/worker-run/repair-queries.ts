@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerRunKey } from '../../runs/worker-runs';
-import { getWorkerApi, type Repair, type WorkerRun } from '../../shell/api';
+import { api, type Repair, type WorkerRun } from '../../shell/api';
 
 const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as const;
 
@@ -18,10 +17,7 @@ export function useRepair(run: WorkerRun) {
   return useQuery({
     queryKey: repairKey(run),
     enabled: isRepairable(run) && run.repair_id !== null,
-    queryFn: async (): Promise<Repair> => {
-      const params = { path: { run_id: run.id } };
-      return unwrap((await getWorkerApi()).GET('/api/runs/{run_id}/repair', { params }));
-    },
+    queryFn: () => api.worker.GET('/api/runs/{run_id}/repair', { params: { path: { run_id: run.id } } }),
   });
 }
 
@@ -31,13 +27,12 @@ export const cacheRepair = (queryClient: QueryClient, run: WorkerRun, repair: Re
   void queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) });
 };
 
-export function useStopRepairOptions(run: WorkerRun) {
+export function useStopRepair(run: WorkerRun) {
   const queryClient = useQueryClient();
-  return {
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
-    onSuccess: (repair: Repair) => cacheRepair(queryClient, run, repair),
+  return useMutation({
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } }),
+    onSuccess: (repair) => cacheRepair(queryClient, run, repair),
     // It may have ended in the meantime.
     onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),
-  };
+  });
 }

@@ -1,13 +1,13 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
-import { getWorkerApi, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
+import { api, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
+import { bindChoice } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { toJsonObject } from '../../ui/json';
 import { Notice } from '../../ui/notice';
 
@@ -34,8 +34,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
   const [version, setVersion] = useState<Version>('current');
   const [isBusy, setBusy] = useState(false);
 
-  async function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     const { inputs, problems } = readInputs();
     showProblems(problems);
     if (problems.size) return;
@@ -46,11 +45,9 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
     };
     setBusy(true);
     try {
-      const replayed = (await getWorkerApi()).POST('/api/runs/{run_id}/replay', {
-        params: { path: { run_id: run.id } },
-        body,
-      });
-      navigate(workerRunPath((await unwrap(replayed)).run_id));
+      const params = { path: { run_id: run.id } };
+      const replayed = await api.worker.POST('/api/runs/{run_id}/replay', { params, body });
+      navigate(workerRunPath(replayed.run_id));
       onClose();
     } catch (error) {
       showProblems(toInputProblems(error, items));
@@ -61,12 +58,11 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
 
   return (
     <Dialog title="Run with changes" onClose={onClose}>
-      <FormStack p="lg" onSubmit={handleSubmit} noValidate>
+      <FormStack p="lg" onSubmit={handleSubmit(submit)} noValidate>
         {run.worker_version !== null && (
           <NativeSelect
             label="Code"
-            value={version}
-            onChange={(event) => setVersion(event.currentTarget.value as Version)}
+            {...bindChoice(version, setVersion)}
             data={[
               { value: 'current', label: 'Current version' },
               { value: 'same', label: `Version ${run.worker_version} (used by this run)` },

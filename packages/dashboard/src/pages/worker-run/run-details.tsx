@@ -1,17 +1,16 @@
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { describeSandbox } from '../../runs/describe-sandbox';
 import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import type { WorkerRun } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { formatDollars, formatDuration, formatFileSize } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 
 /** @param hasWorker whether its worker still exists */
 export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: boolean }) {
   const getStarter = useRunStarterLabel();
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Started by', getStarter({ trigger: run.trigger, createdBy: run.created_by })],
     ['Created', <Timestamp key="created" at={Date.parse(run.created_at)} />],
     ['Started', run.started_at !== null && <Timestamp key="started" at={Date.parse(run.started_at)} />],
@@ -36,7 +35,7 @@ export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: bool
     ['Run', run.id],
     ['Trace', run.trace_url !== undefined && <TraceLink key="trace" url={run.trace_url} />],
   ];
-  return <DetailList details={facts.filter(([, value]) => value !== false && value !== null)} />;
+  return <DetailList details={details} />;
 }
 
 const TraceLink = ({ url }: { url: string }) => (

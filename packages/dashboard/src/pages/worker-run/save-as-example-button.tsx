@@ -1,24 +1,17 @@
-import { Button } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import type { Worker, WorkerRun } from '../../shell/api';
+import { DialogButton } from '../../ui/dialog-button';
+import { canEditWorker } from '../../workers/can-edit-worker';
 
 const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
 
 /** Saves a correct run as an example, which later versions are evaluated on. */
 export function SaveAsExampleButton({ run, worker }: { run: WorkerRun; worker: Worker }) {
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const isOffered = run.status === 'completed' && run.trigger !== 'test' && run.trigger !== 'rehearsal';
-  if (!isOffered || !worker.permissions.edit || worker.status === 'archived') return null;
+  if (!isOffered || !canEditWorker(worker)) return null;
   return (
-    <>
-      <Button variant="default" onClick={() => setDialogOpen(true)}>
-        Save as example…
-      </Button>
-      {isDialogOpen && (
-        <Suspense>
-          <ExampleDialog worker={worker} runId={run.id} onClose={() => setDialogOpen(false)} />
-        </Suspense>
-      )}
-    </>
+    <DialogButton label="Save as example…">
+      {(close) => <ExampleDialog worker={worker} runId={run.id} onClose={close} />}
+    </DialogButton>
   );
 }

@@ -1,13 +1,12 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getWorkerApi, type ShareLink, type WorkerRun } from '../../shell/api';
+import { api, type ShareLink, type WorkerRun } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { Dialog } from '../../ui/dialog';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
@@ -32,17 +31,14 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
   const [seconds, setSeconds] = useState(String(7 * DAY_SECONDS));
   const links = useQuery({
     queryKey: shareLinksKey(run),
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/runs/{run_id}/share-links', { params: toPathParams(run) })),
+    queryFn: () => api.worker.GET('/api/runs/{run_id}/share-links', { params: toPathParams(run) }),
   });
   const create = useMutation({
-    mutationFn: async () =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/runs/{run_id}/share-links', {
-          params: toPathParams(run),
-          body: { expires_in_seconds: Number(seconds) },
-        }),
-      ),
+    mutationFn: () =>
+      api.worker.POST('/api/runs/{run_id}/share-links', {
+        params: toPathParams(run),
+        body: { expires_in_seconds: Number(seconds) },
+      }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: shareLinksKey(run) }),
   });
   return (
@@ -52,14 +48,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           Anyone with the link can follow the run’s status, steps, log and result live, with no account needed. Inputs,
           step results and files aren’t shared.
         </p>
-        <FormRow
-          gap="sm"
-          align="flex-end"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate();
-          }}
-        >
+        <FormRow onSubmit={handleSubmit(() => create.mutate())}>
           <NativeSelect
             size="sm"
             label="Link expires after"
@@ -96,12 +85,10 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
 function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
   const queryClient = useQueryClient();
   const revoke = useMutation({
-    mutationFn: async () =>
-      unwrap(
-        (await getWorkerApi()).DELETE('/api/runs/{run_id}/share-links/{share_link_id}', {
-          params: { path: { run_id: run.id, share_link_id: link.id } },
-        }),
-      ),
+    mutationFn: () =>
+      api.worker.DELETE('/api/runs/{run_id}/share-links/{share_link_id}', {
+        params: { path: { run_id: run.id, share_link_id: link.id } },
+      }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: shareLinksKey(run) }),
   });
   const creator = link.created_by ?? 'a member';

@@ -1,20 +1,19 @@
-import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getWorkerApi, type WorkerRun } from '../../shell/api';
-import { findLastFrame, listLinesAround } from './last-frame';
+import { findLastFrame } from '../../code/code-problem';
+import { api, type WorkerRun } from '../../shell/api';
 import styles from './source-excerpt.module.css';
 
 /** Shows the line that raised the error with its context; renders nothing if it can't be found. */
 export function SourceExcerpt({ run }: { run: WorkerRun }) {
-  const frame = findLastFrame(run.error_trace ?? '');
+  const frame = findLastFrame(run.error_trace);
   const { data: content } = useQuery({
-    queryKey: ['workers', run.workspace_id, run.worker_id, 'source', run.worker_version, frame?.path],
+    queryKey: ['workers', run.workspace_id, run.worker_id, 'source', run.worker_version, frame?.file],
     enabled: frame !== null && run.worker_version !== null,
     // A version never changes.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
-    queryFn: () => loadVersionFile(run.worker_id, run.worker_version as number, frame?.path ?? ''),
+    queryFn: () => loadVersionFile(run.worker_id, run.worker_version as number, frame?.file ?? ''),
   });
   const lines = frame && content ? listLinesAround(content, frame.line) : [];
   if (!frame || lines.length === 0) return null;
@@ -27,9 +26,9 @@ export function SourceExcerpt({ run }: { run: WorkerRun }) {
       bg="var(--surface)"
       style={{ overflow: 'hidden' }}
     >
-      <figcaption>
-        {frame.path}, line {frame.line}
-      </figcaption>
+      <Box component="figcaption" p="4px 12px" fz="xs" c="dimmed" style={{ borderBottom: '1px solid var(--line)' }}>
+        {frame.file}, line {frame.line}
+      </Box>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <pre tabIndex={0}>
         {lines.map(({ number, text }) => (
@@ -54,19 +53,27 @@ export function SourceExcerpt({ run }: { run: WorkerRun }) {
   );
 }
 
+const CONTEXT_LINES = 4;
+
+function listLinesAround(content: string, line: number): { number: number; text: string }[] {
+  const lines = content.split('\n');
+  if (line < 1 || line > lines.length) return [];
+  const from = Math.max(0, line - 1 - CONTEXT_LINES);
+  return lines.slice(from, line + CONTEXT_LINES).map((text, index) => ({ number: from + index + 1, text }));
+}
+
 const VERSIONS_MAX = 200;
 
 /** Loads a file of a version; null if either no longer exists. */
 async function loadVersionFile(workerId: string, version: number, path: string): Promise<string | null> {
-  const api = await getWorkerApi();
   const worker = { worker_id: workerId };
-  const versions = await unwrap(
-    api.GET('/api/workers/{worker_id}/versions', { params: { path: worker, query: { limit: VERSIONS_MAX } } }),
-  );
+  const versions = await api.worker.GET('/api/workers/{worker_id}/versions', {
+    params: { path: worker, query: { limit: VERSIONS_MAX } },
+  });
   const sha = versions.find((each) => each.version === version)?.sha;
   if (sha === undefined) return null;
-  const files = await unwrap(
-    api.GET('/api/workers/{worker_id}/files', { params: { path: worker, query: { version: sha } } }),
-  );
+  const files = await api.worker.GET('/api/workers/{worker_id}/files', {
+    params: { path: worker, query: { version: sha } },
+  });
   return files.find((file) => file.path === path)?.content ?? null;
 }

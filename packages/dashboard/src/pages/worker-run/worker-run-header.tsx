@@ -1,15 +1,15 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { getRunStatusDisplay, RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import { isRunFinished, workerRunKey } from '../../runs/worker-runs';
-import { getWorkerApi, type Worker, type WorkerRun } from '../../shell/api';
+import { api, type Worker, type WorkerRun } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { workerConversationPath, workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { DialogButton } from '../../ui/dialog-button';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
@@ -51,7 +51,9 @@ export function WorkerRunHeader({ run, worker }: WorkerRunHeaderProps) {
       }
       actions={
         <Group gap="xs">
-          {canChange && <ShareButton run={run} />}
+          {canChange && (
+            <DialogButton label="Share…">{(close) => <ShareDialog run={run} onClose={close} />}</DialogButton>
+          )}
           {worker && <SaveAsExampleButton run={run} worker={worker} />}
           {worker && <RepairButton run={run} worker={worker} />}
           {isRunFinished(run)
@@ -63,11 +65,9 @@ export function WorkerRunHeader({ run, worker }: WorkerRunHeaderProps) {
   );
 }
 
-const toPathParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
-
 /** Replays a run. The code of a test is not stored, so its button opens the editor. */
 const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
-  run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
+  run.trigger === 'test' ? (
     <LinkButton variant="default" to={workerPath(worker.id, 'workerCode')}>
       View code
     </LinkButton>
@@ -77,41 +77,19 @@ const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
 
 function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const navigate = useNavigate();
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const replay = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/replay', toPathParams(run))),
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/replay', { params: { path: { run_id: run.id } } }),
     onSuccess: (started) => navigate(workerRunPath(started.run_id)),
   });
   return (
     <>
-      <Button variant="default" onClick={() => setDialogOpen(true)}>
-        Run with changes…
-      </Button>
+      <DialogButton label="Run with changes…">
+        {(close) => <ReplayDialog run={run} worker={worker} onClose={close} />}
+      </DialogButton>
       <Button loading={replay.isPending} onClick={() => replay.mutate()}>
         Run again
       </Button>
       <ErrorNotice title="Run not started" error={replay.error} />
-      {isDialogOpen && (
-        <Suspense>
-          <ReplayDialog run={run} worker={worker} onClose={() => setDialogOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  );
-}
-
-function ShareButton({ run }: { run: WorkerRun }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        Share…
-      </Button>
-      {isOpen && (
-        <Suspense>
-          <ShareDialog run={run} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
     </>
   );
 }
@@ -119,7 +97,7 @@ function ShareButton({ run }: { run: WorkerRun }) {
 function CancelButton({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', toPathParams(run))),
+    mutationFn: () => api.worker.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) }),
   });
   const isCancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested;

@@ -7,14 +7,12 @@ import { ArtifactList } from '../../runs/artifact-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { downloadArtifact } from '../../runs/download-artifact';
 import type { LiveRun } from '../../runs/live-run';
-import type { LogStore } from '../../runs/log/log-store';
 import { RunLog } from '../../runs/log/run-log';
-import type { RequestStore } from '../../runs/requests/request-store';
 import { RunRequests } from '../../runs/requests/run-requests';
-import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useWorkerRun } from '../../runs/use-worker-run';
+import { WorkerRunError } from '../../runs/worker-run-error';
 import { getWorkerRun, isRunFinished, workerRunKey } from '../../runs/worker-runs';
 import type { Worker, WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
@@ -56,12 +54,9 @@ function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: s
   return resourceError ?? <LoadingPage what="the run" />;
 }
 
-interface LoadedRunProps {
+interface LoadedRunProps extends Pick<ReturnType<typeof useWorkerRun>, 'live' | 'log' | 'requests'> {
   run: WorkerRun;
   worker: Worker | undefined;
-  live: LiveRun;
-  log: LogStore;
-  requests: RequestStore;
 }
 
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
@@ -75,7 +70,9 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
       <WorkerRunHeader run={run} worker={worker} />
       <Stack className={styles.above} gap="lg">
         <RehearsalNotice run={run} />
-        <RunFailure run={run} />
+        <WorkerRunError run={run}>
+          <SourceExcerpt run={run} />
+        </WorkerRunError>
         <RepairPanel run={run} />
       </Stack>
       <Columns>
@@ -126,26 +123,6 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
         </Stack>
       </Columns>
     </>
-  );
-}
-
-function RunFailure({ run }: { run: WorkerRun }) {
-  const { error, error_code, error_type, error_trace } = run;
-  if (error === null || error_code === null) return null;
-  const last = run.steps.at(-1);
-  return (
-    <RunErrorBox
-      level={2}
-      error={{
-        code: error_code,
-        message: error,
-        ...(error_type !== null && { type: error_type }),
-        ...(error_trace !== null && { trace: error_trace }),
-      }}
-      {...(last?.status === 'failed' && { step: last.name })}
-    >
-      <SourceExcerpt run={run} />
-    </RunErrorBox>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { getFormText } from '../../ui/form-text';
+import { getFormText, splitParts } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -12,16 +12,10 @@ export function AboutForm({ worker }: { worker: Worker }) {
       parseForm={(formData) => ({
         name: getFormText(formData, 'name'),
         description: getFormText(formData, 'description'),
-        tags: [
-          ...new Set(
-            getFormText(formData, 'tags')
-              .split(',')
-              .map((tag) => tag.trim()),
-          ),
-        ].filter((tag) => tag !== ''),
+        tags: [...new Set(splitParts(getFormText(formData, 'tags'), ','))],
       })}
     >
-      <TextInput name="name" label="Name" defaultValue={worker.name} maxLength={120} required withAsterisk={false} />
+      <TextInput name="name" label="Name" defaultValue={worker.name} maxLength={120} required />
       <TextInput name="tags" label="Tags" description="Separated by commas" defaultValue={worker.tags.join(', ')} />
       <Textarea
         className={styles.wide}

@@ -1,12 +1,11 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { type Connection, useConnections, useConnectionTools } from '../../connections/connection-queries';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
-import { bindText } from '../../ui/bind';
+import { bindChoice, bindText } from '../../ui/bind';
 import { revealHiddenCharacters } from '../../ui/reveal-hidden-characters';
 import { BUILT_IN_TOOLS } from '../../workers/agent-tools';
 import styles from './tools-form.module.css';
@@ -31,22 +30,16 @@ const TOOL_KIND_OPTIONS: { value: Kind; label: string }[] = [
 /** Selects a tool by its kind, and adds it. */
 export function AddToolFields({ worker, existingTools, onAdd }: AddToolFieldsProps) {
   const [kind, setKind] = useState<Kind>('connection');
-  const add = (tool: string, connection: string | null = null) => onAdd(tool, connection);
   return (
     <fieldset className={styles.add} aria-label="Add a tool">
-      <NativeSelect
-        label="Tool type"
-        value={kind}
-        data={TOOL_KIND_OPTIONS}
-        onChange={(event) => setKind(event.currentTarget.value as Kind)}
-      />
+      <NativeSelect label="Tool type" data={TOOL_KIND_OPTIONS} {...bindChoice(kind, setKind)} />
       {kind === 'connection' ? (
-        <ConnectionToolPicker existingTools={existingTools} onAdd={add} />
+        <ConnectionToolPicker existingTools={existingTools} onAdd={onAdd} />
       ) : kind === 'worker' || kind === 'context' ? (
-        <NamedToolPicker key={kind} kind={kind} worker={worker} existingTools={existingTools} onAdd={add} />
+        <NamedToolPicker key={kind} kind={kind} worker={worker} existingTools={existingTools} onAdd={onAdd} />
       ) : (
         <>
-          <AddButton tool={kind} existingTools={existingTools} onAdd={() => add(kind)} />
+          <AddButton tool={kind} existingTools={existingTools} onAdd={onAdd} />
           <p className={styles.hint}>{BUILT_IN_TOOLS[kind].about}</p>
         </>
       )}
@@ -54,24 +47,17 @@ export function AddToolFields({ worker, existingTools, onAdd }: AddToolFieldsPro
   );
 }
 
-function AddButton({
-  tool,
-  existingTools,
-  onAdd,
-}: {
-  tool: string;
-  existingTools: readonly string[];
-  onAdd: () => void;
-}) {
+type ToolPickerProps = Pick<AddToolFieldsProps, 'existingTools' | 'onAdd'>;
+type AddButtonProps = ToolPickerProps & { tool: string; connection?: string };
+
+function AddButton({ tool, connection, existingTools, onAdd }: AddButtonProps) {
   const isTaken = existingTools.includes(tool);
   return (
-    <Button variant="default" disabled={isTaken || tool === ''} onClick={onAdd}>
+    <Button variant="default" disabled={isTaken || tool === ''} onClick={() => onAdd(tool, connection ?? null)}>
       {isTaken ? 'Already added' : 'Add tool'}
     </Button>
   );
 }
-
-type ToolPickerProps = Pick<AddToolFieldsProps, 'existingTools' | 'onAdd'>;
 
 function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
   const { data } = useConnections();
@@ -106,11 +92,9 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
 
 const ALL_TOOLS = '*';
 
-function ConnectionToolFields({
-  connection: { id, app },
-  existingTools,
-  onAdd,
-}: ToolPickerProps & { connection: Connection }) {
+type ConnectionToolFieldsProps = ToolPickerProps & { connection: Connection };
+
+function ConnectionToolFields({ connection: { id, app }, existingTools, onAdd }: ConnectionToolFieldsProps) {
   const { data, error } = useConnectionTools(id);
   const [name, setName] = useState(ALL_TOOLS);
   const tools = data?.filter(({ allowed }) => allowed !== false) ?? [];
@@ -126,7 +110,7 @@ function ConnectionToolFields({
           ...tools.map((one) => ({ value: one.name, label: one.name.replaceAll('_', ' ') })),
         ]}
       />
-      <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, app)} />
+      <AddButton tool={tool} connection={app} existingTools={existingTools} onAdd={onAdd} />
       {error ? (
         <p className={styles.hint} role="alert">
           Tools could not be loaded: {error.message}
@@ -144,20 +128,16 @@ const RESOURCE_LABELS = {
   context: { label: 'Context', none: 'No contexts in this workspace.' },
 };
 
-function NamedToolPicker({
-  kind,
-  worker,
-  existingTools,
-  onAdd,
-}: ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker }) {
+type NamedToolPickerProps = ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker };
+
+function NamedToolPicker({ kind, worker, existingTools, onAdd }: NamedToolPickerProps) {
   const [name, setName] = useState('');
   const { data: loadedNames } = useWorkspaceQuery(
     (workspaceId) => [`${kind}s`, workspaceId, 'tools'],
     async () => {
-      const { GET } = await getWorkerApi();
       const params = { query: { limit: LISTED_MAX } };
-      if (kind === 'context') return (await unwrap(GET('/api/contexts', { params }))).map((one) => one.name);
-      return (await unwrap(GET('/api/workers', { params }))).map(({ id }) => id);
+      if (kind === 'context') return (await api.worker.GET('/api/contexts', { params })).map((one) => one.name);
+      return (await api.worker.GET('/api/workers', { params })).map(({ id }) => id);
     },
   );
   const names = loadedNames?.filter((one) => kind === 'context' || one !== worker.id);
@@ -168,7 +148,7 @@ function NamedToolPicker({
   return (
     <>
       <NativeSelect label={RESOURCE_LABELS[kind].label} {...bindText(selectedName, setName)} data={names} />
-      <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, null)} />
+      <AddButton tool={tool} existingTools={existingTools} onAdd={onAdd} />
     </>
   );
 }

@@ -1,10 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Checkbox, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
@@ -13,24 +11,19 @@ const NAMES_MAX = 200;
 
 /** Selects the connections, secrets and contexts that the code gets. */
 export function DependenciesForm({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
-  const secrets = useQuery({
-    queryKey: ['secrets', workspaceId, 'names'],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/secrets', { params: { query: { limit: NAMES_MAX } } })),
-    select: (items) => items.map(({ name }) => name),
-  });
-  const contexts = useQuery({
-    queryKey: ['contexts', workspaceId, 'names'],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
-    select: (items) => items.map(({ name }) => name),
-  });
-  const connections = useQuery({
-    queryKey: ['connections', workspaceId, 'names'],
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/connections')),
-    select: (items) => items.map(({ app }) => app),
-  });
+  const params = { query: { limit: NAMES_MAX } };
+  const secrets = useWorkspaceQuery(
+    (workspaceId) => ['secrets', workspaceId, 'names'],
+    () => api.worker.GET('/api/secrets', { params }),
+  );
+  const contexts = useWorkspaceQuery(
+    (workspaceId) => ['contexts', workspaceId, 'names'],
+    () => api.worker.GET('/api/contexts', { params }),
+  );
+  const connections = useWorkspaceQuery(
+    (workspaceId) => ['connections', workspaceId, 'names'],
+    () => api.worker.GET('/api/connections'),
+  );
   return (
     <SettingsForm
       worker={worker}
@@ -46,7 +39,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         name="connections"
         legend="Connections"
         declared={worker.connections}
-        available={connections.data}
+        available={connections.data?.map(({ app }) => app)}
         missing={worker.connection_problems ?? []}
         missingLabel="not working"
       />
@@ -54,14 +47,14 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         name="secrets"
         legend="Secrets"
         declared={worker.secrets}
-        available={secrets.data}
+        available={secrets.data?.map(({ name }) => name)}
         missing={worker.missing_secrets}
       />
       <NameCheckboxes
         name="contexts"
         legend="Contexts"
         declared={worker.contexts}
-        available={contexts.data}
+        available={contexts.data?.map(({ name }) => name)}
         missing={[]}
       />
       <p className={`${styles.wide} ${styles.about}`}>

@@ -1,61 +1,57 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
-import { getFormText } from '../../ui/form-text';
-import styles from './items-form.module.css';
-import { canEditWorker, SettingsForm } from './settings-form';
-import formStyles from './settings-form.module.css';
+import { getFormText, splitParts } from '../../ui/form-text';
+import { canEditWorker } from '../../workers/can-edit-worker';
+import { SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
-
-const INPUT_TYPES = {
-  text: 'Text',
-  textarea: 'Long text',
-  number: 'Number',
-  integer: 'Integer',
-  boolean: 'Yes/no',
-  select: 'Choice',
-  date: 'Date',
-  url: 'URL',
-  json: 'JSON',
-  file: 'File',
-};
-const OUTPUT_TYPES = {
-  text: 'Text',
-  markdown: 'Markdown',
-  number: 'Number',
-  table: 'Table',
-  csv: 'CSV',
-  json: 'JSON',
-  image: 'Image',
-  file: 'File',
-};
 
 const ITEM_KINDS = {
   inputs: {
     title: 'Inputs',
     one: 'input',
     about: 'Define the run form, its validation and the arguments to run().',
-    types: INPUT_TYPES,
+    aboutAgent: 'Define the run form, its validation and the data available to the agent.',
+    types: {
+      text: 'Text',
+      textarea: 'Long text',
+      number: 'Number',
+      integer: 'Integer',
+      boolean: 'Yes/no',
+      select: 'Choice',
+      date: 'Date',
+      url: 'URL',
+      json: 'JSON',
+      file: 'File',
+    },
   },
   outputs: {
     title: 'Outputs',
     one: 'output',
     about: 'Define what run() returns and how pages display the results. Fields not listed here are also shown.',
-    types: OUTPUT_TYPES,
+    aboutAgent: 'Define how pages display result fields. Fields not listed here are also shown.',
+    types: {
+      text: 'Text',
+      markdown: 'Markdown',
+      number: 'Number',
+      table: 'Table',
+      csv: 'CSV',
+      json: 'JSON',
+      image: 'Image',
+      file: 'File',
+    },
   },
 };
 
-const AGENT_DESCRIPTIONS = {
-  inputs: 'Define the run form, its validation and the data available to the agent.',
-  outputs: 'Define how pages display result fields. Fields not listed here are also shown.',
-};
+export const InputsForm = ({ worker }: { worker: Worker }) => <ItemsForm worker={worker} kind="inputs" />;
+export const OutputsForm = ({ worker }: { worker: Worker }) => <ItemsForm worker={worker} kind="outputs" />;
 
 /** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
-export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
-  const { title, one, types, about: codeDescription } = ITEM_KINDS[kind];
-  const about = worker.runner === 'agent' ? AGENT_DESCRIPTIONS[kind] : codeDescription;
+function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
+  const { title, one, about, aboutAgent, types } = ITEM_KINDS[kind];
   const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));
   const nextKey = useRef(rows.length);
   const add = () => setRows([...rows, { key: nextKey.current++, item: { name: '', type: 'text' } }]);
@@ -63,11 +59,11 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
     <SettingsForm
       worker={worker}
       title={title}
-      about={about}
+      about={worker.runner === 'agent' ? aboutAgent : about}
       parseForm={(formData) => ({ [kind]: rows.map(({ key, item }) => parseItem(formData, key, item, kind)) })}
     >
       {rows.length > 0 && (
-        <ul className={`${formStyles.wide} divided rows`} aria-label={title}>
+        <ul className={`${styles.wide} divided rows`} aria-label={title}>
           {rows.map(({ key, item }) => (
             <ItemRow
               key={key}
@@ -81,7 +77,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
         </ul>
       )}
       {canEditWorker(worker) && (
-        <div className={formStyles.wide}>
+        <div className={styles.wide}>
           <Button variant="default" size="compact-sm" onClick={add}>
             Add {one}
           </Button>
@@ -90,6 +86,12 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
     </SettingsForm>
   );
 }
+
+const ROW_STYLE = {
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9rem), 1fr))',
+  gap: 'var(--space-3)',
+  alignItems: 'end',
+};
 
 interface ItemRowProps {
   id: number;
@@ -103,7 +105,7 @@ interface ItemRowProps {
 function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
   const [type, setType] = useState(item.type);
   return (
-    <li className={styles.row}>
+    <Box component="li" display="grid" style={ROW_STYLE}>
       <TextInput
         name={`name-${id}`}
         label="Name"
@@ -112,7 +114,6 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
         title="Use letters, digits and underscores. Don’t start with a digit."
         autoComplete="off"
         required
-        withAsterisk={false}
       />
       <TextInput
         name={`label-${id}`}
@@ -154,10 +155,9 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
           description="Separated by commas"
           defaultValue={item.options?.map(({ value }) => String(value)).join(', ')}
           required
-          withAsterisk={false}
         />
       )}
-    </li>
+    </Box>
   );
 }
 
@@ -165,10 +165,7 @@ function parseItem(formData: FormData, key: number, previous: Item, kind: 'input
   const { label: _, options: previousOptions, ...otherFields } = previous;
   const label = getFormText(formData, `label-${key}`);
   const type = getFormText(formData, `type-${key}`);
-  const optionValues = getFormText(formData, `options-${key}`)
-    .split(',')
-    .map((value) => value.trim())
-    .filter((value) => value !== '');
+  const optionValues = splitParts(getFormText(formData, `options-${key}`), ',');
   return {
     // Bounds and defaults only apply to their type.
     ...(type === previous.type ? otherFields : {}),

@@ -6,6 +6,7 @@ import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { getFormText } from '../../ui/form-text';
 import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
+import { useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -40,6 +41,7 @@ const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'tem
 
 /** Edits the model of an agent, and its limits for one run. */
 export function ModelForm({ worker }: { worker: Worker }) {
+  const { problems } = useSettingsEditor();
   const { data: models = [] } = useModels();
   const [model, setModel] = useState(worker.model ?? '');
   const listId = useId();
@@ -59,49 +61,45 @@ export function ModelForm({ worker }: { worker: Worker }) {
         tool_choice: getFormText(formData, 'tool_choice') || null,
       })}
     >
-      {(problems) => (
-        <>
-          <TextInput
-            name="model"
-            label="Model"
-            description={isUnknown ? 'This model isn’t available, so runs will fail' : 'Name or alias'}
-            placeholder={defaultModel ? `Default (${defaultModel.id})` : 'Default'}
-            error={problems.find(({ path }) => path === 'model')?.message}
-            list={listId}
-            {...bindText(model, setModel)}
-            maxLength={200}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <datalist id={listId}>
-            {names.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-          <NumberFields settings={MODEL_LIMITS} values={worker} />
-          <NativeSelect
-            name="reasoning"
-            label="Reasoning effort"
-            description="Applies to each response if the model supports it"
-            defaultValue={worker.reasoning ?? ''}
-            data={REASONING_OPTIONS}
-          />
-          <TextInput
-            name="tool_choice"
-            label="Tool choice"
-            description="For the first response: auto, none, required or a tool name"
-            placeholder="auto"
-            error={problems.find(({ path }) => path === 'tool_choice')?.message}
-            defaultValue={worker.tool_choice ?? ''}
-            maxLength={310}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <div className={styles.wide}>
-            <MissingModelNotice />
-          </div>
-        </>
-      )}
+      <TextInput
+        name="model"
+        label="Model"
+        description={isUnknown ? 'This model isn’t available, so runs will fail' : 'Name or alias'}
+        placeholder={defaultModel ? `Default (${defaultModel.id})` : 'Default'}
+        error={problems.find(({ path }) => path === 'model')?.message}
+        list={listId}
+        {...bindText(model, setModel)}
+        maxLength={200}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <datalist id={listId}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <NumberFields settings={MODEL_LIMITS} values={worker} />
+      <NativeSelect
+        name="reasoning"
+        label="Reasoning effort"
+        description="Applies to each response if the model supports it"
+        defaultValue={worker.reasoning ?? ''}
+        data={REASONING_OPTIONS}
+      />
+      <TextInput
+        name="tool_choice"
+        label="Tool choice"
+        description="For the first response: auto, none, required or a tool name"
+        placeholder="auto"
+        error={problems.find(({ path }) => path === 'tool_choice')?.message}
+        defaultValue={worker.tool_choice ?? ''}
+        maxLength={310}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <div className={styles.wide}>
+        <MissingModelNotice />
+      </div>
     </SettingsForm>
   );
 }

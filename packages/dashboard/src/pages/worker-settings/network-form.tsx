@@ -1,10 +1,12 @@
 import { Box, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
+import { bindChoice } from '../../ui/bind';
 import { type HostProblem, type HostRow, HostRows, removeEmptyRows, toHostRows } from '../../ui/host-rows';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { NETWORK_LABELS } from '../../workers/network-labels';
-import type { FieldProblem } from './settings-editor';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { type FieldProblem, useSettingsEditor } from './settings-editor';
+import { SettingsForm } from './settings-form';
 
 const HOSTS_MAX = 100;
 /** Linear: one group at the end. */
@@ -21,6 +23,7 @@ const RULE_DESCRIPTIONS: Record<RuleName, string> = {
 
 /** Edits the hosts that the code of a worker can reach. */
 export function NetworkForm({ worker }: { worker: Worker }) {
+  const { problems } = useSettingsEditor();
   const { network } = worker;
   const [rule, setRule] = useState<RuleName>(typeof network === 'string' ? network : 'allow');
   const [rows, setRows] = useState(() => toHostRows(typeof network === 'string' ? [''] : network.allow));
@@ -39,34 +42,29 @@ export function NetworkForm({ worker }: { worker: Worker }) {
       onSave={() => setSubmittedHosts(filledRows)}
       isShownInline={(path) => HOST_PATH.test(path)}
     >
-      {(problems) => (
-        <>
-          <NativeSelect
-            maw="34rem"
-            style={{ gridColumn: '1 / -1' }}
-            name="network"
-            label="Allowed destinations"
-            description={RULE_DESCRIPTIONS[rule]}
-            inputWrapperOrder={['label', 'input', 'description']}
-            value={rule}
-            onChange={(event) => setRule(event.currentTarget.value as RuleName)}
-            data={Object.entries(RULE_LABELS).map(([value, label]) => ({ value, label }))}
+      <NativeSelect
+        maw="34rem"
+        style={{ gridColumn: '1 / -1' }}
+        name="network"
+        label="Allowed destinations"
+        description={RULE_DESCRIPTIONS[rule]}
+        inputWrapperOrder={['label', 'input', 'description']}
+        {...bindChoice(rule, setRule)}
+        data={Object.entries(RULE_LABELS).map(([value, label]) => ({ value, label }))}
+      />
+      {rule === 'allow' && (
+        <Box maw="34rem" style={{ gridColumn: '1 / -1' }}>
+          <HostRows
+            label="Allowed hosts"
+            rows={rows}
+            onChange={setRows}
+            example="api.github.com"
+            most={HOSTS_MAX}
+            least={1}
+            problems={toHostProblems(problems, submittedHosts)}
+            isEditable={canEditWorker(worker)}
           />
-          {rule === 'allow' && (
-            <Box maw="34rem" style={{ gridColumn: '1 / -1' }}>
-              <HostRows
-                label="Allowed hosts"
-                rows={rows}
-                onChange={setRows}
-                example="api.github.com"
-                most={HOSTS_MAX}
-                least={1}
-                problems={toHostProblems(problems, submittedHosts)}
-                isEditable={canEditWorker(worker)}
-              />
-            </Box>
-          )}
-        </>
+        </Box>
       )}
     </SettingsForm>
   );

@@ -28,7 +28,6 @@ export const NumberFields = <Settings extends object>({ settings, values }: Numb
       placeholder={emptyLabel}
       step={step}
       required={emptyLabel === undefined}
-      withAsterisk={false}
     />
   ));
 

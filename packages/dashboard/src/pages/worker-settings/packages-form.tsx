@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { getFormText } from '../../ui/form-text';
+import { getFormText, splitParts } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -11,12 +11,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Packages"
       about="Python packages, one per line."
-      parseForm={(formData) => ({
-        python_dependencies: getFormText(formData, 'packages')
-          .split('\n')
-          .map((line) => line.trim())
-          .filter((line) => line !== ''),
-      })}
+      parseForm={(formData) => ({ python_dependencies: splitParts(getFormText(formData, 'packages'), '\n') })}
     >
       <Textarea
         className={styles.wide}

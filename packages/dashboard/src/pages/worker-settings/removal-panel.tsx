@@ -1,24 +1,23 @@
-import { unwrap } from '@gantry/sdk';
-import { Box, Button, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
+import { DialogButton } from '../../ui/dialog-button';
 import { FormDialog } from '../../ui/form-dialog';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { invalidateWorkers } from '../../workers/use-worker';
-import styles from './settings-form.module.css';
+import { SettingAction } from './setting-action';
 
 const toPathParams = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
 
 /** Archives a worker, which keeps its history, or deletes it. */
 export function RemovalPanel({ worker }: { worker: Worker }) {
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const { permissions } = worker;
   if (!permissions.archive && !permissions.delete) return null;
   return (
@@ -26,23 +25,16 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
       <div className="divided rows">
         {permissions.archive && <ArchiveSection worker={worker} />}
         {permissions.delete && (
-          <div className={styles.act}>
-            <div>
-              <Box component="h3" fz="md">
-                Delete
-              </Box>
-              <p className={styles.about}>
-                Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be
-                reused.
-              </p>
-            </div>
-            <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
-              Delete worker
-            </Button>
-          </div>
+          <SettingAction
+            title="Delete"
+            about="Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be reused."
+          >
+            <DialogButton label="Delete worker" color="red">
+              {(close) => <DeleteDialog worker={worker} onClose={close} />}
+            </DialogButton>
+          </SettingAction>
         )}
       </div>
-      {isDialogOpen && <DeleteDialog worker={worker} onClose={() => setDialogOpen(false)} />}
     </Panel>
   );
 }
@@ -53,8 +45,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: async (move: ArchiveAction) =>
-      unwrap((await getWorkerApi()).POST(`/api/workers/{worker_id}/${move}`, toPathParams(worker))),
+    mutationFn: (move: ArchiveAction) => api.worker.POST(`/api/workers/{worker_id}/${move}`, toPathParams(worker)),
     onSuccess: async (_changed, move) => {
       await invalidateWorkers(queryClient, workspaceId);
       toast(move === 'archive' ? `${worker.name} archived` : `${worker.name} restored`, {
@@ -65,17 +56,14 @@ function ArchiveSection({ worker }: { worker: Worker }) {
   const isArchived = worker.status === 'archived';
   return (
     <>
-      <div className={styles.act}>
-        <div>
-          <Box component="h3" fz="md">
-            {isArchived ? 'Restore' : 'Archive'}
-          </Box>
-          <p className={styles.about}>
-            {isArchived
-              ? 'Reactivates the worker’s schedule, webhook and event triggers.'
-              : 'Hides the worker and prevents new runs. The history is kept, and you can restore the worker later.'}
-          </p>
-        </div>
+      <SettingAction
+        title={isArchived ? 'Restore' : 'Archive'}
+        about={
+          isArchived
+            ? 'Reactivates the worker’s schedule, webhook and event triggers.'
+            : 'Hides the worker and prevents new runs. The history is kept, and you can restore the worker later.'
+        }
+      >
         <Button
           variant="default"
           loading={change.isPending}
@@ -83,7 +71,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
         >
           {isArchived ? 'Restore worker' : 'Archive worker'}
         </Button>
-      </div>
+      </SettingAction>
       <ErrorNotice title="Changes not saved" error={change.error} />
     </>
   );
@@ -95,7 +83,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).DELETE('/api/workers/{worker_id}', toPathParams(worker))),
+    mutationFn: () => api.worker.DELETE('/api/workers/{worker_id}', toPathParams(worker)),
     onSuccess: () => {
       // Leaves first, because its pages would refetch the deleted worker.
       navigate(paths.workers);
@@ -107,7 +95,6 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
     <FormDialog
       title={`Delete ${worker.name}?`}
       submit="Delete permanently"
-      cancel="Cancel"
       isDangerous
       isDisabled={confirmation.trim() !== worker.id}
       mutation={remove}

@@ -3,7 +3,9 @@ import { useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { getFormText } from '../../ui/form-text';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { canEditWorker } from '../../workers/can-edit-worker';
+import { useSettingsEditor } from './settings-editor';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const EXAMPLE_SCHEMA = {
@@ -14,10 +16,12 @@ const EXAMPLE_SCHEMA = {
 
 const formatSchema = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
 
-/** Sets the shape of an agent's result: free text, or JSON that fits a schema. */
+/** Sets the shape of an agent's result: free text, or JSON that fits a schema. Other workers have none. */
 export function ResultForm({ worker }: { worker: Worker }) {
+  const { problems } = useSettingsEditor();
   const [text, setText] = useState(formatSchema(worker.output));
   const problem = findSchemaProblem(text);
+  if (worker.runner !== 'agent') return null;
   return (
     <SettingsForm
       worker={worker}
@@ -26,27 +30,23 @@ export function ResultForm({ worker }: { worker: Worker }) {
       isShownInline={isResultField}
       parseForm={(formData) => ({ output: parseSchema(getFormText(formData, 'output')) })}
     >
-      {(problems) => (
-        <>
-          <Textarea
-            className={`${styles.wide} code-field`}
-            name="output"
-            aria-label="Result JSON Schema"
-            rows={text === '' ? 3 : 10}
-            spellCheck={false}
-            placeholder="No schema: the result is the text of the agent’s final response"
-            error={problem || problems.find(({ path }) => isResultField(path))?.message}
-            ref={(field) => field?.setCustomValidity(problem)}
-            {...bindText(text, setText)}
-          />
-          {canEditWorker(worker) && text === '' && (
-            <div className={styles.wide}>
-              <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
-                Insert example
-              </Button>
-            </div>
-          )}
-        </>
+      <Textarea
+        className={`${styles.wide} code-field`}
+        name="output"
+        aria-label="Result JSON Schema"
+        rows={text === '' ? 3 : 10}
+        spellCheck={false}
+        placeholder="No schema: the result is the text of the agent’s final response"
+        error={problem || problems.find(({ path }) => isResultField(path))?.message}
+        ref={(field) => field?.setCustomValidity(problem)}
+        {...bindText(text, setText)}
+      />
+      {canEditWorker(worker) && text === '' && (
+        <div className={styles.wide}>
+          <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
+            Insert example
+          </Button>
+        </div>
       )}
     </SettingsForm>
   );

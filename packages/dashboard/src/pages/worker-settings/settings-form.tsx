@@ -1,9 +1,9 @@
-import type { FormEvent, ReactNode } from 'react';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { Panel } from '../../ui/panel';
-import { type FieldProblem, useSettingsEditor } from './settings-editor';
+import { canEditWorker } from '../../workers/can-edit-worker';
+import { useSettingsEditor } from './settings-editor';
 import styles from './settings-form.module.css';
 
 interface SettingsFormProps {
@@ -16,13 +16,13 @@ interface SettingsFormProps {
   onSave?: () => void;
   /** Whether the children show the validation error of this field inline. */
   isShownInline?: (path: string) => boolean;
-  children: ReactNode | ((problems: readonly FieldProblem[]) => ReactNode);
+  children: ReactNode;
 }
 
 /** Edits one part of a worker's settings, inside a SettingsEditor; read-only without the permission. */
 export function SettingsForm({ worker, title, about, parseForm, onSave, isShownInline, children }: SettingsFormProps) {
   const isEditable = canEditWorker(worker);
-  const { report, save, problems } = useSettingsEditor();
+  const { report, save } = useSettingsEditor();
   const form = useRef<HTMLFormElement>(null);
   const initialValues = useRef<string>(undefined);
 
@@ -41,17 +41,10 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
 
   return (
     <Panel title={title}>
-      <FormStack
-        ref={form}
-        onChange={compareWithSaved}
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <FormStack ref={form} onChange={compareWithSaved} onSubmit={handleSubmit(save)}>
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
-          {typeof children === 'function' ? children(problems) : children}
+          {children}
         </fieldset>
         {/* Without a submit button, Enter submits only a form with a single field. */}
         <button type="submit" hidden />
@@ -68,5 +61,3 @@ function formatChanges(readChanges: () => WorkerChange): string {
     return 'invalid';
   }
 }
-
-export const canEditWorker = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';

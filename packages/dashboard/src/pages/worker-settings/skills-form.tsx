@@ -7,11 +7,12 @@ import { useWorkspace } from '../../shell/use-me';
 import { useSkillSearch } from '../../skills/use-skill-search';
 import { LoadErrorNotice } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
-import { type AgentSkill, AgentSkillDetails } from '../../workers/agent-skill-details';
+import { type AgentSkill, AgentSkillDetails, toAgentSkill } from '../../workers/agent-skill-details';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { formatSkillPin } from '../../workers/use-create-skill-worker';
 import { versionFilesQuery } from '../../workers/version-files';
-import type { FieldProblem } from './settings-editor';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { type FieldProblem, useSettingsEditor } from './settings-editor';
+import { SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 
@@ -26,6 +27,7 @@ interface SkillChoice extends AgentSkill {
 
 /** Selects the skills that an agent loads on demand: published ones and folders of the worker. */
 export function SkillsForm({ worker }: { worker: Worker }) {
+  const { problems } = useSettingsEditor();
   const [skills, setSkills] = useState<SkillChoice[]>(() => worker.skills.map(toSkillChoice));
   const isEditable = canEditWorker(worker);
   return (
@@ -36,37 +38,33 @@ export function SkillsForm({ worker }: { worker: Worker }) {
       isShownInline={(path) => /^skills\.\d{1,2}(\.path)?$/.test(path)}
       parseForm={() => ({ skills: skills.map(({ input }) => input) })}
     >
-      {(problems) => (
-        <>
-          {skills.length > 0 ? (
-            <ul className={`${formStyles.wide} divided rows`} aria-label="Skills">
-              {skills.map((skill, index) => (
-                <li key={getSkillKey(skill)} className={styles.tool}>
-                  <AgentSkillDetails skill={skill}>
-                    <SkillProblem problems={problems} index={index} />
-                  </AgentSkillDetails>
-                  <span />
-                  {isEditable && (
-                    <Button
-                      variant="default"
-                      aria-label={`Remove ${skill.name}`}
-                      onClick={() => setSkills(skills.filter((one) => one !== skill))}
-                    >
-                      Remove
-                    </Button>
-                  )}
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>No skills yet.</p>
-          )}
-          {isEditable && skills.length < SKILLS_MAX && (
-            <div className={formStyles.wide}>
-              <AddSkillField worker={worker} existingSkills={skills} onAdd={(skill) => setSkills([...skills, skill])} />
-            </div>
-          )}
-        </>
+      {skills.length > 0 ? (
+        <ul className={`${formStyles.wide} divided rows`} aria-label="Skills">
+          {skills.map((skill, index) => (
+            <li key={getSkillKey(skill)} className={styles.tool}>
+              <AgentSkillDetails skill={skill}>
+                <SkillProblem problems={problems} index={index} />
+              </AgentSkillDetails>
+              <span />
+              {isEditable && (
+                <Button
+                  variant="default"
+                  aria-label={`Remove ${skill.name}`}
+                  onClick={() => setSkills(skills.filter((one) => one !== skill))}
+                >
+                  Remove
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className={`${formStyles.wide} ${formStyles.about}`}>No skills yet.</p>
+      )}
+      {isEditable && skills.length < SKILLS_MAX && (
+        <div className={formStyles.wide}>
+          <AddSkillField worker={worker} existingSkills={skills} onAdd={(skill) => setSkills([...skills, skill])} />
+        </div>
       )}
     </SettingsForm>
   );
@@ -125,15 +123,7 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
 /** Returns the slug of a published skill, or the path of a folder. */
 const getSkillKey = ({ slug, path }: AgentSkill): string => slug ?? path ?? '';
 
-const toSkillChoice = (skill: Worker['skills'][number]): SkillChoice => ({
-  name: skill.name,
-  description: skill.description,
-  slug: skill.skill?.split('@')[0] ?? null,
-  version: skill.version,
-  hash: skill.hash,
-  path: skill.path,
-  input: skill,
-});
+const toSkillChoice = (skill: Worker['skills'][number]): SkillChoice => ({ ...toAgentSkill(skill), input: skill });
 
 const toPublishedChoice = ({ slug, description, version, content_hash: contentHash }: SkillItem): SkillChoice => ({
   name: slug,

@@ -1,10 +1,12 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
+import { bindChoice } from '../../ui/bind';
 import { BUILT_IN_TOOLS, canRequireApproval, formatToolLabel, parseTool } from '../../workers/agent-tools';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { AddToolFields } from './add-tool-fields';
-import type { FieldProblem } from './settings-editor';
-import { canEditWorker, SettingsForm } from './settings-form';
+import { type FieldProblem, useSettingsEditor } from './settings-editor';
+import { SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 
@@ -19,6 +21,7 @@ const APPROVAL_RULE_OPTIONS: { value: ApprovalRule; label: string }[] = [
 
 /** Selects the tools that an agent can call, and which calls need an approval. */
 export function ToolsForm({ worker }: { worker: Worker }) {
+  const { problems } = useSettingsEditor();
   const [tools, setTools] = useState<Tool[]>(worker.tools);
   const [connections, setConnections] = useState(worker.connections);
   const isEditable = canEditWorker(worker);
@@ -38,30 +41,26 @@ export function ToolsForm({ worker }: { worker: Worker }) {
       isShownInline={(path) => /^tools\.\d{1,3}$/.test(path)}
       parseForm={() => ({ tools, ...declareDependencies(tools, connections, worker) })}
     >
-      {(problems) => (
-        <>
-          {tools.length > 0 ? (
-            <ul className={`${formStyles.wide} divided rows`} aria-label="Tools">
-              {tools.map((tool, position) => (
-                <ToolRow
-                  key={tool.tool}
-                  tool={tool}
-                  connections={connections}
-                  problem={findToolProblem(problems, position)}
-                  onRule={(approve) => setRule(position, approve)}
-                  onRemove={isEditable ? () => setTools(tools.filter((one) => one !== tool)) : undefined}
-                />
-              ))}
-            </ul>
-          ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>No tools yet. The agent can only answer.</p>
-          )}
-          {isEditable && (
-            <div className={formStyles.wide}>
-              <AddToolFields worker={worker} existingTools={tools.map(({ tool }) => tool)} onAdd={add} />
-            </div>
-          )}
-        </>
+      {tools.length > 0 ? (
+        <ul className={`${formStyles.wide} divided rows`} aria-label="Tools">
+          {tools.map((tool, position) => (
+            <ToolRow
+              key={tool.tool}
+              tool={tool}
+              connections={connections}
+              problem={findToolProblem(problems, position)}
+              onRule={(approve) => setRule(position, approve)}
+              onRemove={isEditable ? () => setTools(tools.filter((one) => one !== tool)) : undefined}
+            />
+          ))}
+        </ul>
+      ) : (
+        <p className={`${formStyles.wide} ${formStyles.about}`}>No tools yet. The agent can only answer.</p>
+      )}
+      {isEditable && (
+        <div className={formStyles.wide}>
+          <AddToolFields worker={worker} existingTools={tools.map(({ tool }) => tool)} onAdd={add} />
+        </div>
       )}
     </SettingsForm>
   );
@@ -112,12 +111,10 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
       </div>
       {canRequireApproval(tool) ? (
         <NativeSelect
-          className={styles.rule}
           label="Require approval"
           aria-label={`Require approval: ${name}`}
-          value={approve}
           data={APPROVAL_RULE_OPTIONS}
-          onChange={(event) => onRule(event.currentTarget.value as ApprovalRule)}
+          {...bindChoice(approve, onRule)}
         />
       ) : (
         <span />

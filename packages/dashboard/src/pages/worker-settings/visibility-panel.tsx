@@ -1,11 +1,11 @@
-import { Box, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useMemberNames } from '../../workers/use-member-names';
 import { useUpdateWorker } from '../../workers/use-update-worker';
-import styles from './settings-form.module.css';
+import { SettingAction } from './setting-action';
 
 export function VisibilityPanel({ worker }: { worker: Worker }) {
   const change = useUpdateWorker(worker.id);
@@ -15,13 +15,10 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
   const otherVisibility = isPrivate ? 'workspace' : 'private';
   return (
     <Panel title="Visibility">
-      <div className={styles.act}>
-        <div>
-          <Box component="h3" fz="md">
-            {isPrivate ? 'Visible to the owner and admins' : 'Visible to everyone in the workspace'}
-          </Box>
-          <p className={styles.about}>Owned by {owner}. The worker’s runs, logs and files have the same visibility.</p>
-        </div>
+      <SettingAction
+        title={isPrivate ? 'Visible to the owner and admins' : 'Visible to everyone in the workspace'}
+        about={`Owned by ${owner}. The worker’s runs, logs and files have the same visibility.`}
+      >
         {worker.permissions.change_visibility && worker.status !== 'archived' && (
           <Button
             variant="default"
@@ -41,7 +38,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
             {isPrivate ? 'Share with workspace' : 'Make private'}
           </Button>
         )}
-      </div>
+      </SettingAction>
       <ErrorNotice title="Changes not saved" error={change.error} />
     </Panel>
   );

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { type ComponentType, useEffect } from 'react';
 import { useLocation } from 'react-router';
 import type { Worker } from '../../shell/api';
 import { Columns } from '../../ui/columns';
@@ -10,7 +10,7 @@ import { BodyPlaceholdersForm } from './body-placeholders-form';
 import { DependenciesForm } from './dependencies-form';
 import { ExposeForm } from './expose-form';
 import { FailureForm } from './failure-form';
-import { ItemsForm } from './items-form';
+import { InputsForm, OutputsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { ModelForm } from './model-form';
 import { NetworkForm } from './network-form';
@@ -37,61 +37,37 @@ export default function WorkerSettingsPage() {
   );
 }
 
-type SettingsSection = [id: string, label: string, forms: ReactNode];
+interface SettingsSection {
+  id: string;
+  label: string;
+  forms: ComponentType<{ worker: Worker }>[];
+  /** Absent: the section of every worker. */
+  runner?: Worker['runner'];
+}
+
+const SECTIONS: SettingsSection[] = [
+  { id: 'general', label: 'General', forms: [AboutForm, VisibilityPanel] },
+  { id: 'agent', label: 'Model, tools and skills', forms: [ModelForm, ToolsForm, SkillsForm], runner: 'agent' },
+  { id: 'inputs', label: 'Inputs and outputs', forms: [InputsForm, ResultForm, OutputsForm] },
+  { id: 'packages', label: 'Packages', forms: [PackagesForm], runner: 'python' },
+  { id: 'limits', label: 'Limits and retries', forms: [LimitsForm, RetryForm, FailureForm] },
+  { id: 'approvals', label: 'Approvals', forms: [ApprovalsForm] },
+  { id: 'access', label: 'Access', forms: [DependenciesForm, ExposeForm, BodyPlaceholdersForm, NetworkForm] },
+  { id: 'removal', label: 'Archive or delete', forms: [RemovalPanel] },
+];
 
 function WorkerSettings({ worker }: { worker: Worker }) {
-  const isAgent = worker.runner === 'agent';
-  const parts: SettingsSection[] = [
-    [
-      'general',
-      'General',
-      <>
-        <AboutForm worker={worker} />
-        <VisibilityPanel worker={worker} />
-      </>,
-    ],
-    ...(isAgent ? [buildAgentSection(worker)] : []),
-    [
-      'inputs',
-      'Inputs and outputs',
-      <>
-        <ItemsForm worker={worker} kind="inputs" />
-        {isAgent && <ResultForm worker={worker} />}
-        <ItemsForm worker={worker} kind="outputs" />
-      </>,
-    ],
-    ...(isAgent
-      ? []
-      : [['packages', 'Packages', <PackagesForm key="packages" worker={worker} />] satisfies SettingsSection]),
-    [
-      'limits',
-      'Limits and retries',
-      <>
-        <LimitsForm worker={worker} />
-        <RetryForm worker={worker} />
-        <FailureForm worker={worker} />
-      </>,
-    ],
-    ['approvals', 'Approvals', <ApprovalsForm key="approvals" worker={worker} />],
-    [
-      'access',
-      'Access',
-      <>
-        <DependenciesForm worker={worker} />
-        <ExposeForm worker={worker} />
-        <BodyPlaceholdersForm worker={worker} />
-        <NetworkForm worker={worker} />
-      </>,
-    ],
-    ['removal', 'Archive or delete', <RemovalPanel key="removal" worker={worker} />],
-  ];
+  const sections = SECTIONS.filter(({ runner = worker.runner }) => runner === worker.runner);
   return (
     <Columns widths="11rem minmax(0, 1fr)" below="64rem">
-      <SectionLinks parts={parts} />
-      <Stack gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
-        {parts.map(([id, , forms]) => (
-          <Stack key={id} id={id} gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
-            {forms}
+      <SectionLinks sections={sections} />
+      <Stack gap="lg" maw="56rem">
+        {sections.map(({ id, forms }) => (
+          <Stack key={id} id={id} gap="lg" style={{ scrollMarginTop: '5rem' }}>
+            {forms.map((Form, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the forms of a section never change.
+              <Form key={index} worker={worker} />
+            ))}
           </Stack>
         ))}
       </Stack>
@@ -99,29 +75,24 @@ function WorkerSettings({ worker }: { worker: Worker }) {
   );
 }
 
-const buildAgentSection = (worker: Worker): SettingsSection => [
-  'agent',
-  'Model, tools and skills',
-  <>
-    <ModelForm worker={worker} />
-    <ToolsForm worker={worker} />
-    <SkillsForm worker={worker} />
-  </>,
-];
-
-/** Links to the parts, beside them on a wide screen and above them on a narrow one. */
-function SectionLinks({ parts }: { parts: SettingsSection[] }) {
+/** Links to the sections, beside them on a wide screen and above them on a narrow one. */
+function SectionLinks({ sections }: { sections: SettingsSection[] }) {
   const { hash } = useLocation();
-  const currentPartId = parts.find(([id]) => hash === `#${id}`)?.[0] ?? parts[0]?.[0];
+  const currentSection = sections.find(({ id }) => hash === `#${id}`) ?? sections[0];
   // The browser looked for the anchor before it was rendered.
   useEffect(() => {
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
   return (
     <nav className={styles.parts} aria-label="Settings sections">
-      {parts.map(([id, label]) => (
-        <a key={id} href={`#${id}`} className={styles.part} aria-current={id === currentPartId ? 'true' : undefined}>
-          {label}
+      {sections.map((section) => (
+        <a
+          key={section.id}
+          href={`#${section.id}`}
+          className={styles.part}
+          aria-current={section === currentSection ? 'true' : undefined}
+        >
+          {section.label}
         </a>
       ))}
     </nav>

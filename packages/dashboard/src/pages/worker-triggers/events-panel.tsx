@@ -1,47 +1,46 @@
-import { unwrap } from '@gantry/sdk';
-import { Button, Checkbox, NativeSelect, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { automationApi, getWorkerApi, type Trigger, type Worker } from '../../shell/api';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { api, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { CheckboxList } from '../../ui/checkbox-list';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { EVENT_NAMES, type EventName, formatTrigger, getEventLabel } from '../../workers/trigger-descriptions';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { workerKeys } from '../../workers/use-worker';
-import { replaceEventTriggers } from './trigger-list';
+import { replaceTriggers } from './trigger-list';
 import styles from './triggers.module.css';
 
 const EVENTS_MAX = 10;
 const SOURCES_MAX = 200;
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const EVENT_LABELS = Object.fromEntries(EVENT_NAMES.map((name) => [name, capitalize(getEventLabel(name))])) as Record<
+  EventName,
+  string
+>;
 const getEventKey = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
 
 /** Edits the events of other workers and automations that start it. */
 export function EventsPanel({ worker }: { worker: Worker }) {
   const [isAdding, setAdding] = useState(false);
   const events = worker.triggers.filter(({ type }) => type === 'event');
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = canEditWorker(worker);
   const sources = useEventSources(worker.id);
   const getSourceName = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
   const change = useUpdateWorker(worker.id, () => setAdding(false));
+  const toChange = (newEvents: Trigger[]) => replaceTriggers(worker, 'event', newEvents);
   const removeEvent = (event: Trigger) =>
-    change.mutate(
-      replaceEventTriggers(
-        worker,
-        events.filter((one) => one !== event),
-      ),
-      {
-        onSuccess: () => toast('Event removed', { undo: () => change.mutate(replaceEventTriggers(worker, events)) }),
-      },
-    );
+    change.mutate(toChange(events.filter((one) => one !== event)), {
+      onSuccess: () => toast('Event removed', { undo: () => change.mutate(toChange(events)) }),
+    });
   return (
     <Panel
       title="Events"
@@ -89,7 +88,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           <EventForm
             sources={sources}
             busy={change.isPending}
-            onAdd={(event) => change.mutate(replaceEventTriggers(worker, [...events, event]))}
+            onAdd={(event) => change.mutate(toChange([...events, event]))}
             onClose={() => setAdding(false)}
           />
         )}
@@ -109,24 +108,14 @@ interface EventFormProps {
 function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   const [selectedEvents, setSelectedEvents] = useState<EventName[]>(['run.failed']);
   const [source, setSource] = useState('');
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (selectedEvents.length) onAdd({ type: 'event', on: selectedEvents, source_id: source || null });
   }
   return (
-    <FormStack onSubmit={handleSubmit}>
+    <FormStack onSubmit={handleSubmit(submit)}>
       <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
         <legend>Start this worker when</legend>
-        {EVENT_NAMES.map((name) => (
-          <Checkbox
-            key={name}
-            label={capitalize(getEventLabel(name))}
-            checked={selectedEvents.includes(name)}
-            onChange={({ currentTarget: { checked } }) =>
-              setSelectedEvents(checked ? [...selectedEvents, name] : selectedEvents.filter((one) => one !== name))
-            }
-          />
-        ))}
+        <CheckboxList options={EVENT_NAMES} labels={EVENT_LABELS} value={selectedEvents} onChange={setSelectedEvents} />
       </Stack>
       <NativeSelect
         maw="26rem"
@@ -146,19 +135,17 @@ interface EventSource {
 
 /** Lists the workers and automations whose events can start it. */
 function useEventSources(ownId: string): EventSource[] {
-  const workspaceId = useWorkspace()?.id;
-  const queryOptions = { enabled: workspaceId !== undefined, staleTime: 60_000 };
-  const workers = useQuery({
-    ...queryOptions,
-    queryKey: workerKeys.list(workspaceId, { names: true }),
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
-  });
-  const automations = useQuery({
-    ...queryOptions,
-    queryKey: ['automations', workspaceId, 'names'],
-    queryFn: () => unwrap(automationApi.GET('/api/automations', { params: { query: { limit: SOURCES_MAX } } })),
-  });
+  const params = { query: { limit: SOURCES_MAX } };
+  const workers = useWorkspaceQuery(
+    (workspaceId) => workerKeys.list(workspaceId, { names: true }),
+    () => api.worker.GET('/api/workers', { params }),
+    { staleTime: 60_000 },
+  );
+  const automations = useWorkspaceQuery(
+    (workspaceId) => ['automations', workspaceId, 'names'],
+    () => api.automation.GET('/api/automations', { params }),
+    { staleTime: 60_000 },
+  );
   const all = [...(workers.data ?? []), ...(automations.data?.automations ?? [])];
   return all.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));
 }

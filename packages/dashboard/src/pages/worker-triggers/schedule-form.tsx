@@ -1,15 +1,16 @@
 import { NativeSelect, Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { ScheduleFields } from '../../schedules/schedule-fields';
 import type { InputItem, Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { FormStack } from '../../ui/form';
+import { bindChoice } from '../../ui/bind';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { useUpdateWorker } from '../../workers/use-update-worker';
-import { replaceTrigger } from './trigger-list';
+import { replaceTriggers } from './trigger-list';
 import styles from './triggers.module.css';
 
 type Misfire = NonNullable<Trigger['misfire']>;
@@ -35,13 +36,12 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     toast('Schedule saved');
     onClose();
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const { inputs, problems } = readInputs();
     showProblems(problems);
     if (problems.size) return;
     const newTrigger: Trigger = { type: 'cron', ...schedule, misfire, inputs: items.length ? inputs : trigger.inputs };
-    change.mutate(replaceTrigger(worker, 'cron', newTrigger), {
+    change.mutate(replaceTriggers(worker, 'cron', [newTrigger]), {
       onError: (error) => {
         const found = toInputProblems(error, items);
         if (!found.has('')) showProblems(found);
@@ -49,14 +49,13 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     });
   }
   return (
-    <FormStack onSubmit={handleSubmit} noValidate>
+    <FormStack onSubmit={handleSubmit(submit)} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         maw="26rem"
         label="Missed runs"
         description="How to handle runs missed while the platform is down or busy"
-        value={misfire}
-        onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
+        {...bindChoice(misfire, setMisfire)}
         data={Object.entries(MISFIRE_LABELS).map(([value, label]) => ({ value, label }))}
       />
       {items.length > 0 && (

@@ -1,49 +1,51 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { describeSchedule } from '../../schedules/describe-cron';
 import { NextFires } from '../../schedules/next-fires';
 import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
-import { findTrigger, replaceTrigger } from './trigger-list';
-import styles from './triggers.module.css';
+import { findTrigger, replaceTriggers } from './trigger-list';
 
 const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
+
+const HALVES_STYLE = {
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 22rem), 1fr))',
+  gap: 'var(--space-5) var(--space-6)',
+  alignItems: 'start',
+};
 
 export function SchedulePanel({ worker }: { worker: Worker }) {
   const [isEditing, setEditing] = useState(false);
   const trigger = findTrigger(worker, 'cron');
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
-  if (isEditing) {
-    return (
-      <Panel title="Schedule">
-        <ScheduleForm
-          worker={worker}
-          trigger={trigger ?? { ...DEFAULT_TRIGGER, timezone: getLocalTimeZone() }}
-          onClose={() => setEditing(false)}
-        />
-      </Panel>
-    );
-  }
+  const canEdit = canEditWorker(worker);
   return (
     <Panel
       title="Schedule"
       aside={
-        canEdit && (
+        canEdit &&
+        !isEditing && (
           <Button variant="default" onClick={() => setEditing(true)}>
             {trigger ? 'Edit schedule' : 'Add schedule'}
           </Button>
         )
       }
     >
-      {trigger ? (
+      {isEditing ? (
+        <ScheduleForm
+          worker={worker}
+          trigger={trigger ?? { ...DEFAULT_TRIGGER, timezone: getLocalTimeZone() }}
+          onClose={() => setEditing(false)}
+        />
+      ) : trigger ? (
         <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
         <Text maw="68ch" c="dimmed" fz="sm">
@@ -58,7 +60,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
   const { cron = '', timezone = 'UTC', misfire = 'fire_once', inputs = {}, missed_fires: missedCount = 0 } = trigger;
   const description = describeSchedule({ cron, timezone });
   const remove = useUpdateWorker(worker.id, () => toast('Schedule removed'));
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
     ['Cron expression', <code key="cron">{cron}</code>],
     [
@@ -67,17 +69,17 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
     ],
     ['Missed runs', missedCount === 0 ? 'None' : missedCount],
     ['When runs are missed', MISFIRE_LABELS[misfire]],
-    ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
+    ['Inputs', Object.keys(inputs).length > 0 && JSON.stringify(inputs, null, 2)],
   ];
   return (
     <Stack gap="md">
       {worker.status === 'paused' && (
         <Notice tone="info">This worker is paused. Runs skipped while it’s paused don’t count as missed.</Notice>
       )}
-      <div className={styles.halves}>
-        <DetailList details={facts} />
+      <Box display="grid" style={HALVES_STYLE}>
+        <DetailList details={details} />
         <NextFires cron={cron} timezone={timezone} />
-      </div>
+      </Box>
       {missedCount > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
           Runs are missed when Gantry is down or busy, or when an internal error prevents a run from starting. To be
@@ -90,7 +92,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
           <ConfirmButton
             label="Remove schedule"
             question="Remove now"
-            {...toAction(remove, replaceTrigger(worker, 'cron', null))}
+            {...toAction(remove, replaceTriggers(worker, 'cron', []))}
           >
             Remove schedule
           </ConfirmButton>

@@ -20,14 +20,7 @@ const listStoredTriggers = (worker: Worker): Trigger[] => worker.triggers.filter
 export const findTrigger = (worker: Worker, type: Trigger['type']): Trigger | undefined =>
   worker.triggers.find((trigger) => trigger.type === type);
 
-/** Replaces the triggers of this type; null removes them. */
-export const replaceTrigger = (worker: Worker, type: 'cron' | 'webhook', trigger: Trigger | null): WorkerChange => ({
-  triggers: [...listStoredTriggers(worker).filter((one) => one.type !== type), ...(trigger ? [trigger] : [])].map(
-    toTriggerInput,
-  ),
-});
-
-/** Replaces the event triggers. */
-export const replaceEventTriggers = (worker: Worker, events: Trigger[]): WorkerChange => ({
-  triggers: [...listStoredTriggers(worker).filter(({ type }) => type !== 'event'), ...events].map(toTriggerInput),
+/** Replaces the triggers of one type. */
+export const replaceTriggers = (worker: Worker, type: Trigger['type'], triggers: Trigger[]): WorkerChange => ({
+  triggers: [...listStoredTriggers(worker).filter((one) => one.type !== type), ...triggers].map(toTriggerInput),
 });

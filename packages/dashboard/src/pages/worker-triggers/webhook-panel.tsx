@@ -6,9 +6,10 @@ import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { getWebhookSecrets, storeWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
-import { findTrigger, replaceTrigger } from './trigger-list';
+import { findTrigger, replaceTriggers } from './trigger-list';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
 import { WebhookTestForm } from './webhook-test-form';
@@ -17,8 +18,8 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
   const [secrets, setSecrets] = useState(() => getWebhookSecrets(worker));
   const trigger = findTrigger(worker, 'webhook');
   const change = useUpdateWorker(worker.id, (updatedWorker) => setSecrets(storeWebhookSecrets(updatedWorker)));
-  const canEdit = worker.permissions.edit && worker.status !== 'archived';
-  const addWebhook = () => change.mutate(replaceTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
+  const canEdit = canEditWorker(worker);
+  const addWebhook = () => change.mutate(replaceTriggers(worker, 'webhook', [{ type: 'webhook', signed: false }]));
   return (
     <Panel
       title="Webhook"
@@ -97,14 +98,14 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           <Button
             variant="default"
             loading={change.isPending}
-            onClick={() => change.mutate(replaceTrigger(worker, 'webhook', { type: 'webhook', signed: !signed }))}
+            onClick={() => change.mutate(replaceTriggers(worker, 'webhook', [{ type: 'webhook', signed: !signed }]))}
           >
             {signed ? 'Accept unsigned requests' : 'Require signatures'}
           </Button>
           <ConfirmButton
             label="Remove webhook"
             question="Remove webhook and disable its URL"
-            {...toAction(change, replaceTrigger(worker, 'webhook', null), {
+            {...toAction(change, replaceTriggers(worker, 'webhook', []), {
               onSuccess: () => toast('Webhook removed'),
             })}
           >

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { useRecentRuns } from '../../runs/use-recent-runs';
@@ -6,7 +6,6 @@ import type { Worker } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './triggers.module.css';
 
 const RUNS_SHOWN = 10;
 
@@ -29,19 +28,19 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
         </Text>
       )}
       {runs && runs.length > 0 && (
-        <ol className={styles.requestList}>
+        <Stack component="ol" gap={0}>
           {runs.map((run) => (
-            <li key={run.id}>
+            <Group key={run.id} component="li" gap="sm" wrap="nowrap" mih="2.25rem" fz="sm">
               <RunStatusChip {...toRunStatusDetails(run)} />
-              <Link to={workerRunPath(run.id)}>
+              <Box component={Link} flex="none" to={workerRunPath(run.id)}>
                 <Timestamp at={Date.parse(run.created_at)} />
-              </Link>
+              </Box>
               <Text component="code" ff="monospace" fz="xs" c="dimmed" truncate>
                 {run.input === null ? 'Body too large to show' : JSON.stringify(run.input)}
               </Text>
-            </li>
+            </Group>
           ))}
-        </ol>
+        </Stack>
       )}
       {runs?.length === RUNS_SHOWN && (
         <p>

@@ -1,13 +1,13 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'react-router';
-import { getVisitorApi, getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
 import type { WebhookSecrets } from '../../workers/webhook-secrets';
@@ -26,37 +26,33 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
   const [token, setToken] = useState(secrets.token ?? '');
   const [signingKey, setSigningKey] = useState(secrets.signingKey ?? '');
   const [editedBody, setEditedBody] = useState<string | null>(null);
-  const { data: sample, isPending } = useQuery({
-    queryKey: workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workers/{worker_id}/sample-input', {
-          params: { path: { worker_id: worker.id } },
-        }),
-      ),
-  });
+  const path = { worker_id: worker.id };
+  const { data: sample, isPending } = useWorkspaceQuery(
+    () => workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
+    () => api.worker.GET('/api/workers/{worker_id}/sample-input', { params: { path } }),
+  );
   const body = editedBody ?? JSON.stringify(sample?.inputs ?? {}, null, 2);
   const send = useMutation({
     mutationFn: async () => {
       const headers = signed ? await buildSignatureHeaders(signingKey, body) : {};
-      return unwrap(
-        (await getVisitorApi()).POST('/api/webhooks/{worker_id}', {
-          params: { path: { worker_id: worker.id }, query: { token: token.trim() } },
-          body: body as never,
-          // Sent unchanged, because this text is signed.
-          bodySerializer: (text: unknown) => String(text),
-          headers: { 'Content-Type': 'application/json', ...headers },
-        }),
-      );
+      return api.visitor.POST('/api/webhooks/{worker_id}', {
+        params: { path, query: { token: token.trim() } },
+        body: body as never,
+        // Sent unchanged, because this text is signed.
+        bodySerializer: (text: unknown) => String(text),
+        headers: { 'Content-Type': 'application/json', ...headers },
+      });
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    send.mutate();
-  }
   return (
-    <FormStack gap="sm" maw="40rem" pt="md" style={{ borderTop: '1px solid var(--line)' }} onSubmit={handleSubmit}>
+    <FormStack
+      gap="sm"
+      maw="40rem"
+      pt="md"
+      style={{ borderTop: '1px solid var(--line)' }}
+      onSubmit={handleSubmit(() => send.mutate())}
+    >
       <h3>Send a test request</h3>
       <PasswordInput
         label="Token"
@@ -64,7 +60,6 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         {...bindText(token, setToken)}
         autoComplete="off"
         required
-        withAsterisk={false}
       />
       {signed && (
         <PasswordInput
@@ -74,7 +69,6 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
           {...bindText(signingKey, setSigningKey)}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
       )}
       <Textarea

@@ -1,11 +1,11 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FileComparison } from '../../code/file-comparison';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { LoadErrorNotice } from '../../ui/notice';
 import { SettingChanges } from '../../workers/setting-changes';
 import { workerKeys } from '../../workers/use-worker';
@@ -25,15 +25,12 @@ export function VersionComparison({ workerId, from, to }: VersionComparisonProps
   const workspaceId = useWorkspace()?.id;
   const after = useQuery(versionFilesQuery(workspaceId, workerId, to.sha));
   const before = useQuery({ ...versionFilesQuery(workspaceId, workerId, from?.sha ?? to.sha), enabled: from !== null });
-  const detail = useQuery({
-    queryKey: workerKeys.part(workspaceId, workerId, 'compared', { from: from?.sha, to: to.sha }),
-    queryFn: async () => {
-      const query = from ? { compare_to: from.sha } : {};
-      const params = { path: { worker_id: workerId, sha: to.sha }, query };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const params = { path: { worker_id: workerId, sha: to.sha }, query: from ? { compare_to: from.sha } : {} };
+  const detail = useWorkspaceQuery(
+    () => workerKeys.part(workspaceId, workerId, 'compared', { from: from?.sha, to: to.sha }),
+    () => api.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params }),
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
   const failed = [after, before, detail].find(({ error }) => error);
   if (failed?.error) return <LoadErrorNotice what="The comparison" error={failed.error} retry={failed.refetch} />;
   const filesBefore = from ? before.data : NO_FILES;

@@ -1,8 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useVersions, VersionsPage } from '../../code/versions-page';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { canEditWorker } from '../../workers/can-edit-worker';
 import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { CandidatesPanel } from './candidates-panel';
@@ -29,7 +29,7 @@ function WorkerVersions({ worker }: { worker: Worker }) {
     workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
     async (page) => {
       const params = { path: { worker_id: worker.id }, query: page };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions', { params }));
+      return api.worker.GET('/api/workers/{worker_id}/versions', { params });
     },
   );
   return (
@@ -37,7 +37,7 @@ function WorkerVersions({ worker }: { worker: Worker }) {
       query={query}
       toListed={(version) => ({ ...version, bytes: version.total_size })}
       resource={worker}
-      rollBackTo={worker.permissions.edit && worker.status !== 'archived' ? rollBackTo : undefined}
+      rollBackTo={canEditWorker(worker) ? rollBackTo : undefined}
       compare={(from, to) => <VersionComparison workerId={worker.id} from={from} to={to} />}
     />
   );
@@ -49,9 +49,7 @@ function useRollBack(worker: Worker) {
   return async (sha: string, message: string | undefined) => {
     const params = { path: { worker_id: worker.id, sha } };
     const body = message ? { message } : {};
-    const rolledBack = await unwrap(
-      (await getWorkerApi()).POST('/api/workers/{worker_id}/rollback/{sha}', { params, body }),
-    );
+    const rolledBack = await api.worker.POST('/api/workers/{worker_id}/rollback/{sha}', { params, body });
     queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), rolledBack);
     void invalidateWorkers(queryClient, workspaceId);
   };

@@ -1,12 +1,11 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import type { DaySeries } from '../../runs/day-chart';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { formatDollars, formatDuration, formatNumber, formatPercent } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -96,13 +95,16 @@ interface ChartProps {
 function Chart({ title, figure: figureText, link, children }: ChartProps) {
   return (
     <Box component="section" miw={0} aria-label={title}>
-      <Group className={styles.chartHead} gap="sm" align="stretch" justify="space-between" wrap="nowrap" fz="sm">
-        <h3>{title}</h3>
+      <Group gap="sm" align="stretch" justify="space-between" wrap="nowrap" fz="sm">
+        <Box component="h3" c="dimmed">
+          {title}
+        </Box>
         {link}
       </Group>
       <Text mb="xs" fz="lg" fw={640} lts="-0.01em">
         {figureText}
       </Text>
+      {/* Kept free while the chart loads. */}
       <Box mih={154}>
         <Suspense>{children || <Skeleton height={150} />}</Suspense>
       </Box>
@@ -111,17 +113,12 @@ function Chart({ title, figure: figureText, link, children }: ChartProps) {
 }
 
 function useTimeseries(workerId: string, days: number) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: ['runs', workspaceId, 'of-worker', workerId, 'timeseries', days],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workers/{worker_id}/runs/timeseries', {
-          params: { path: { worker_id: workerId }, query: { days, bucket: 'day' } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const params = { path: { worker_id: workerId }, query: { days, bucket: 'day' as const } };
+  return useWorkspaceQuery(
+    (workspaceId) => ['runs', workspaceId, 'of-worker', workerId, 'timeseries', days],
+    () => api.worker.GET('/api/workers/{worker_id}/runs/timeseries', { params }),
+    { placeholderData: keepPreviousData },
+  );
 }
 
 type Bucket = NonNullable<ReturnType<typeof useTimeseries>['data']>[number];

@@ -1,22 +1,15 @@
-import { unwrap } from '@gantry/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { getWorkerApi, type Worker } from '../../shell/api';
+import { api, type Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 
-export function useWorkerStats(worker: Worker) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } }),
-      ),
-  });
-}
+export const useWorkerStats = (worker: Worker) =>
+  useWorkspaceQuery(
+    (workspaceId) => ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
+    () => api.worker.GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } }),
+  );
 
 /** Shows the last failure of a worker whose last ended run did not complete. */
 export function LastFailureNotice({ worker }: { worker: Worker }) {

@@ -1,5 +1,4 @@
-import { unwrap } from '@gantry/sdk';
-import { getWorkerApi, type WorkerItem } from '../../shell/api';
+import { api, type WorkerItem } from '../../shell/api';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { workerKeys } from '../../workers/use-worker';
 
@@ -17,13 +16,12 @@ export function useWorkers({ archived }: { archived: boolean }) {
 }
 
 async function loadWorkers(archived: boolean): Promise<WorkerItem[]> {
-  const client = await getWorkerApi();
   const workers: WorkerItem[] = [];
   while (workers.length < WORKERS_MAX) {
     const query = { limit: PAGE_SIZE, offset: workers.length, recent_runs: RECENT_RUNS };
-    const page = await unwrap(
-      client.GET('/api/workers', { params: { query: { ...query, ...(archived && { status: 'archived' as const }) } } }),
-    );
+    const page = await api.worker.GET('/api/workers', {
+      params: { query: { ...query, ...(archived && { status: 'archived' as const }) } },
+    });
     workers.push(...page);
     if (page.length < PAGE_SIZE) break;
   }

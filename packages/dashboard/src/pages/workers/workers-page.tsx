@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
@@ -7,6 +7,7 @@ import { paths } from '../../shell/paths';
 import { useShortcuts } from '../../shell/shortcuts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { bindChoice, bindText } from '../../ui/bind';
 import { EmptyState } from '../../ui/empty-state';
 import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
@@ -101,15 +102,13 @@ function WorkerFilters({ filter, tags, onChange }: WorkerFiltersProps) {
       />
       <NativeSelect
         aria-label="Status"
-        value={filter.status}
-        onChange={(event) => onChange({ status: event.currentTarget.value as Status })}
+        {...bindChoice<Status>(filter.status, (status) => onChange({ status }))}
         data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
       />
       {(tags.length > 0 || filter.tag !== '') && (
         <NativeSelect
           aria-label="Tag"
-          value={filter.tag}
-          onChange={(event) => onChange({ tag: event.currentTarget.value })}
+          {...bindText(filter.tag, (tag) => onChange({ tag }))}
           data={[{ value: '', label: 'Any tag' }, ...[...new Set([...tags, filter.tag])].filter((tag) => tag !== '')]}
         />
       )}
@@ -126,12 +125,7 @@ interface FilteredWorkersProps {
 function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
   const [dialogWorkerId, setDialogWorkerId] = useState<string | null>(null);
   const names = useMemberNames();
-  const getOwnerName = useMemo(
-    () =>
-      ({ owner_id: id }: WorkerItem) =>
-        (id !== null && names?.get(id)) || (names ? 'API token' : ''),
-    [names],
-  );
+  const getOwnerName = ({ owner_id: id }: WorkerItem) => (id !== null && names?.get(id)) || (names ? 'API token' : '');
   const matches = filterWorkers(workers, filter);
   if (matches.length === 0) {
     return (

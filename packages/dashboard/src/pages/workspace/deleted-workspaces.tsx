@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
@@ -14,16 +13,13 @@ export function DeletedWorkspaces() {
   const moveTo = useSwitchWorkspace();
   const deletedWorkspaces = useQuery({
     queryKey: ['deleted-workspaces'],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/workspaces', { params: { query: { deleted: true } } })),
+    queryFn: () => api.worker.GET('/api/workspaces', { params: { query: { deleted: true } } }),
   });
   const restore = useMutation({
-    mutationFn: async (workspaceId: string) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workspaces/{workspace_id}/restore', {
-          params: { path: { workspace_id: workspaceId } },
-        }),
-      ),
+    mutationFn: (workspaceId: string) =>
+      api.worker.POST('/api/workspaces/{workspace_id}/restore', {
+        params: { path: { workspace_id: workspaceId } },
+      }),
     onSuccess: ({ id }) => moveTo(id),
   });
   if (deletedWorkspaces.isError) {

@@ -1,8 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi, type Workspace } from '../../shell/api';
+import { api, type Workspace } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { bindChecked } from '../../ui/bind';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -11,13 +11,11 @@ import styles from '../../ui/panel-content.module.css';
 export function ExposureForm({ workspace }: { workspace: Workspace }) {
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: async (allowed: boolean) =>
-      unwrap(
-        (await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', {
-          params: { path: { workspace_id: workspace.id } },
-          body: { allow_exposed_credentials: allowed },
-        }),
-      ),
+    mutationFn: (allowed: boolean) =>
+      api.worker.PATCH('/api/workspaces/{workspace_id}', {
+        params: { path: { workspace_id: workspace.id } },
+        body: { allow_exposed_credentials: allowed },
+      }),
     onSuccess: ({ allow_exposed_credentials: allowed }) =>
       toast(allowed ? 'Workers can now expose values to code' : 'Workers can no longer expose values to code'),
     onSettled: () => queryClient.invalidateQueries(),
@@ -31,9 +29,8 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
       </p>
       <Checkbox
         label="Allow workers to expose connection and secret values to code"
-        checked={isAllowed}
         disabled={change.isPending}
-        onChange={(event) => change.mutate(event.currentTarget.checked)}
+        {...bindChecked(isAllowed, change.mutate)}
       />
       <ErrorNotice title="Changes not saved" error={change.error} />
     </Panel>

@@ -1,9 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { getWorkerApi, type Workspace } from '../../shell/api';
-import { FormRow } from '../../ui/form';
+import { api, type Workspace } from '../../shell/api';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -22,18 +20,15 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   const params = { path: { workspace_id: workspace.id } };
   const { data, error } = useQuery({
     queryKey: ['workspace', workspace.id, 'retention'],
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/workspaces/{workspace_id}', { params })),
+    queryFn: () => api.worker.GET('/api/workspaces/{workspace_id}', { params }),
   });
   const change = useMutation({
-    mutationFn: async (retention: RetentionFields) =>
-      unwrap((await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } })),
+    mutationFn: (retention: RetentionFields) =>
+      api.worker.PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } }),
     onSuccess: () => queryClient.invalidateQueries(),
   });
-  const handleSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  const submit = (formData: FormData) =>
     change.mutate(Object.fromEntries(FIELDS.map(({ name }) => [name, Number(formData.get(name))])) as RetentionFields);
-  };
   const retention = data?.retention;
   return (
     <Panel title="Retention">
@@ -42,7 +37,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         them.
       </p>
       {retention && (
-        <FormRow mb="md" onSubmit={handleSubmit}>
+        <FormRow mb="md" onSubmit={handleSubmit(submit)}>
           {FIELDS.map(({ name, label, least }) => (
             <TextInput
               key={name}
@@ -55,7 +50,6 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
               max={retention.maximums[name]}
               step={1}
               required
-              withAsterisk={false}
             />
           ))}
           <Button type="submit" size="md" loading={change.isPending}>

@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Group, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi, type Workspace } from '../../shell/api';
+import { api, type Workspace } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ConfirmButton, DeleteButton, toAction } from '../../ui/confirm-button';
@@ -35,16 +34,15 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
   const moveTo = useSwitchWorkspace();
   const params = { path: { workspace_id: workspace.id } };
   const rename = useMutation({
-    mutationFn: async (name: string) =>
-      unwrap((await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { name } })),
+    mutationFn: (name: string) => api.worker.PATCH('/api/workspaces/{workspace_id}', { params, body: { name } }),
     onSuccess: () => queryClient.invalidateQueries(),
   });
   const leave = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/workspaces/{workspace_id}/leave', { params })),
+    mutationFn: () => api.worker.POST('/api/workspaces/{workspace_id}/leave', { params }),
     onSuccess: () => moveTo(null),
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await getWorkerApi()).DELETE('/api/workspaces/{workspace_id}', { params })),
+    mutationFn: () => api.worker.DELETE('/api/workspaces/{workspace_id}', { params }),
     onSuccess: () => moveTo(null),
   });
   const failure = rename.error ?? leave.error ?? remove.error;
@@ -78,7 +76,7 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
 function NewWorkspacePanel() {
   const moveTo = useSwitchWorkspace();
   const create = useMutation({
-    mutationFn: async (name: string) => unwrap((await getWorkerApi()).POST('/api/workspaces', { body: { name } })),
+    mutationFn: (name: string) => api.worker.POST('/api/workspaces', { body: { name } }),
     onSuccess: ({ id }) => moveTo(id),
   });
   return (
