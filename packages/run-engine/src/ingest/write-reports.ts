@@ -1,6 +1,6 @@
 /** Writes executors' reports, idempotently and in any order; then notifies waiters. */
 import type { RunError, RunEvent, RunEventBatch, RunSource } from '@gantry/events';
-import { createRowSet, createStatement, pollSoon } from '@gantry/postgres';
+import { createRowSet, createUnnamedStatement, pollSoon } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from '../ending/end-run';
@@ -136,8 +136,7 @@ const ARTIFACTS = createRowSet<Artifact>('a', {
   key: ['text', (a) => a.key],
 });
 
-const INSERT_ARTIFACTS = createStatement(
-  undefined,
+const INSERT_ARTIFACTS = createUnnamedStatement(
   `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
    SELECT a.id, r.id, r.workspace_id, a.name, a.content_type, a.size, a.sha256, a.key FROM ${ARTIFACTS.sql}
    JOIN runs r ON r.id = a.run_id AND r.attempt >= a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')

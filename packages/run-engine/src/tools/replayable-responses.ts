@@ -1,10 +1,9 @@
 /** Loads recorded responses to a run's writing requests for its rehearsals. */
 import { RESPONSES_MAX, type ReplayableResponse, replayableResponse } from '@gantry/events';
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import type { Run } from '../run';
 
-const FIND_RESPONSES = createStatement(
-  undefined,
+const FIND_RESPONSES = createUnnamedStatement(
   `WITH had AS (
      SELECT (data -> 'recorded')::text AS id FROM run_events WHERE run_id = $id AND type = 'request' AND data -> 'recorded' IS NOT NULL
    )

@@ -7,7 +7,7 @@
  */
 
 import type { RecordedStep, RunError, Suspension } from '@gantry/events';
-import { createStatement, transaction } from '@gantry/postgres';
+import { createUnnamedStatement, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import {
   computeSuspensionDigest,
@@ -169,8 +169,7 @@ const buildCodeChangedError = (requestedStep: StepName & { ordinal: number }, re
   message: `step ${requestedStep.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, but the code now asks for ${requestedStep.kind} ${JSON.stringify(requestedStep.name)}`,
 });
 
-const SUSPEND = createStatement(
-  undefined,
+const SUSPEND = createUnnamedStatement(
   `UPDATE runs r SET status = $status, wake_at = $wake_at, suspension = $suspension, executor_id = NULL, lease_expires_at = NULL,
      cost_usd = r.cost_usd + $cost_usd, cpu_ms = coalesce(r.cpu_ms, 0) + $cpu_ms,
      max_rss_bytes = greatest(r.max_rss_bytes, $max_rss_bytes)

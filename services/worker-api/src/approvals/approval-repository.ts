@@ -2,7 +2,7 @@ import { notFound } from '@gantry/errors';
 import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { OperationCall, PageCursor } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
-import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { createUnnamedStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildAwaitsDecisionSql, type DeleteRunRows } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import { buildWorkerVisibilityFilter } from '../access/ownership';
@@ -22,8 +22,7 @@ export interface NewApproval
   calls: StoredCall[] | null;
 }
 
-const INSERT = createStatement(
-  undefined,
+const INSERT = createUnnamedStatement(
   `INSERT INTO approvals (id, workspace_id, run_id, candidate_id, worker_uid, worker_id, step_ordinal, title, message, data, form, calls,
      requested_by, requested_at, expires_at, forbid_self, link_number)
    VALUES ($id, $workspaceId, $runId, $candidateId, $workerUid, $workerId, $stepOrdinal, $title, $message, $data, $form, $calls,

@@ -4,7 +4,7 @@
 
 import { notFound } from '@gantry/errors';
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { createUnnamedStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import { OUTCOMES } from '../rehearsals/compare-run-outcomes';
 import { buildResultCountsSql } from '../rehearsals/count-results';
@@ -88,8 +88,7 @@ export const lockWorkerTrials = (tx: Sql, workerUid: string): Promise<unknown> =
 
 export type NewCandidate = Omit<Candidate, 'createdAt' | 'decidedBy' | 'decidedByLabel' | 'decidedAt' | 'error'>;
 
-const INSERT = createStatement(
-  undefined,
+const INSERT = createUnnamedStatement(
   `INSERT INTO worker_candidates (id, workspace_id, worker_uid, status, repair_id, base_sha, base_number, sha, definition, files,
      code_digest, code_key, code_size, message, warnings, created_by, created_by_label, needs_approval)
    VALUES ($id, $workspaceId, $workerUid, $status, $repairId, $baseSha, $baseNumber, $sha, $definition, $files, $codeDigest,

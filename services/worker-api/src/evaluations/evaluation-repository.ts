@@ -2,7 +2,7 @@
 
 import { notFound } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import { buildResultCountsSql } from '../rehearsals/count-results';
 import type { WorkerKey } from '../workers/version-repository';
 import { type Evaluation, type EvaluationStatus, VERDICT_STATUSES } from './evaluation';
@@ -71,8 +71,7 @@ export async function findRunningEvaluation(
 
 export type NewEvaluation = WorkerKey & Pick<Evaluation, 'id' | 'version' | 'sha' | 'trigger' | 'createdBy'>;
 
-const INSERT = createStatement(
-  undefined,
+const INSERT = createUnnamedStatement(
   `INSERT INTO evaluations (id, workspace_id, worker_uid, version, sha, status, trigger, under_way, saved_version, created_by)
    VALUES ($id, $workspaceId, $uid, $version, $sha, 'running', $trigger, $sha, $savedVersion, $createdBy)
    ON CONFLICT DO NOTHING`,

@@ -3,7 +3,7 @@
  * neither judge the same result nor pay for it twice.
  */
 import { addChangeHint } from '@gantry/events';
-import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
+import { createRowSet, createUnnamedStatement, type Sql } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
 import type { EvaluationResult } from '../generated/prisma/client';
@@ -44,8 +44,7 @@ const exampleCopies = createRowSet<Example>('example', {
   usd: ['float8', ({ maxCostUsd }) => maxCostUsd],
   of_run_id: ['text', ({ ofRunId }) => ofRunId],
 });
-const INSERT = createStatement(
-  undefined,
+const INSERT = createUnnamedStatement(
   `INSERT INTO evaluation_results (evaluation_id, example_id, name, inputs, checks, max_duration_seconds, max_cost_usd, of_run_id,
      status)
    SELECT $evaluationId, id, name, inputs, checks, seconds, usd, of_run_id, 'pending' FROM ${exampleCopies.sql}`,
@@ -127,8 +126,7 @@ export async function claimResults(sql: Sql, leasedBy: string, limit: number): P
 const HELD =
   "evaluation_id = $evaluationId AND example_id = $exampleId AND status = 'judging' AND leased_by = $leasedBy";
 
-const STORE_VERDICTS = createStatement(
-  undefined,
+const STORE_VERDICTS = createUnnamedStatement(
   `UPDATE evaluation_results SET verdicts = $verdicts, usd = usd + $usd, leased_until = now() + ${LEASE} WHERE ${HELD}`,
 );
 
@@ -154,8 +152,7 @@ export interface ResultOutcome extends Pick<Result, 'verdicts' | 'error' | 'dura
   output: string | null;
 }
 
-const END_RESULT = createStatement(
-  undefined,
+const END_RESULT = createUnnamedStatement(
   `UPDATE evaluation_results SET status = $status, verdicts = $verdicts, output = $output, error = $error,
      duration_ms = $durationMs, usd = usd + $usd, leased_by = NULL, leased_until = NULL WHERE ${HELD}`,
 );

@@ -4,7 +4,7 @@
  * requested again.
  */
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { createUnnamedStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildApprovalExistsSql } from '../approvals/approval-repository';
 import { buildRehearsingSql, HAS_OPEN_CANDIDATES } from '../candidates/candidate-repository';
 import type { Repair as RepairRow } from '../generated/prisma/client';
@@ -39,8 +39,7 @@ export const findOpenRepair = (sql: Sql, workerUid: string): Promise<Repair | un
 export type NewRepair = Pick<RepairRow, 'id' | 'workspaceId' | 'workerUid' | 'runId' | 'askedModel' | 'instructions'> &
   Pick<RepairRow, 'createdBy' | 'createdByLabel' | 'tokenId' | 'fingerprint'>;
 
-const INSERT = createStatement(
-  undefined,
+const INSERT = createUnnamedStatement(
   `INSERT INTO repairs (id, workspace_id, worker_uid, run_id, status, asked_model, instructions, created_by, created_by_label,
      token_id, fingerprint)
    VALUES ($id, $workspaceId, $workerUid, $runId, 'working', $askedModel, $instructions, $createdBy, $createdByLabel, $tokenId,
