@@ -1,12 +1,11 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { identityProviderUrl } from '../shell/paths';
 
 export const PLATFORM_CONFIG_QUERY = queryOptions({
   queryKey: ['platform-config'],
-  queryFn: async () => unwrap((await getWorkerApi()).GET('/api/system/platform-config')),
+  queryFn: () => api.worker.GET('/api/system/platform-config'),
 });
 
 /** Links to the identity provider; renders nothing without one, or until that is known. */

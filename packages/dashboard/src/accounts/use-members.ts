@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
@@ -11,11 +10,9 @@ export function useMembers() {
   return useQuery({
     queryKey: membersKey(workspace?.id),
     enabled: workspace !== undefined,
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workspaces/{workspace_id}/members', {
-          params: { path: { workspace_id: workspace?.id ?? '' } },
-        }),
-      ),
+    queryFn: () =>
+      api.worker.GET('/api/workspaces/{workspace_id}/members', {
+        params: { path: { workspace_id: workspace?.id ?? '' } },
+      }),
   });
 }

@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
-import { useWorkerQuery } from '../shell/use-worker-query';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import type { AlertAddresses } from './alert-channels';
 import type { Alert, AlertType } from './alert-labels';
 
@@ -19,16 +18,16 @@ export function useAlerts(workerId: string | null) {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
       const query = { limit: PAGE_SIZE, offset, ...(workerId && { worker_id: workerId }) };
-      return unwrap((await getWorkerApi()).GET('/api/alerts', { params: { query } }));
+      return api.worker.GET('/api/alerts', { params: { query } });
     },
     getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
   });
 }
 
 export function useAlert(alertId: string) {
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => ['alerts', workspaceId, alertId],
-    (api) => unwrap(api.GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } })),
+    () => api.worker.GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } }),
   );
 }
 
@@ -37,7 +36,7 @@ export function useIsEmailEnabled(): boolean | undefined {
   const { data, error } = useQuery({
     queryKey: ['system-info'],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/system/info')),
+    queryFn: () => api.worker.GET('/api/system/info'),
   });
   return error ? true : data && data.features.email === true;
 }
@@ -60,23 +59,20 @@ export function useAlertMutations() {
   return {
     create: useMutation({
       onSuccess,
-      mutationFn: async (body: NewAlert): Promise<Alert> =>
-        unwrap((await getWorkerApi()).POST('/api/alerts', { body })),
+      mutationFn: (body: NewAlert): Promise<Alert> => api.worker.POST('/api/alerts', { body }),
     }),
     change: useMutation({
       onSuccess,
-      mutationFn: async ({ id, ...body }: AlertChange & { id: string }): Promise<Alert> =>
-        unwrap((await getWorkerApi()).PATCH('/api/alerts/{alert_id}', { ...toPathParams(id), body })),
+      mutationFn: ({ id, ...body }: AlertChange & { id: string }): Promise<Alert> =>
+        api.worker.PATCH('/api/alerts/{alert_id}', { ...toPathParams(id), body }),
     }),
     remove: useMutation({
       // Not the alert itself: its page would then show "not found".
       onSuccess: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
-      mutationFn: async (id: string) =>
-        unwrap((await getWorkerApi()).DELETE('/api/alerts/{alert_id}', toPathParams(id))),
+      mutationFn: (id: string) => api.worker.DELETE('/api/alerts/{alert_id}', toPathParams(id)),
     }),
     test: useMutation({
-      mutationFn: async (id: string) =>
-        unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/test', toPathParams(id))),
+      mutationFn: (id: string) => api.worker.POST('/api/alerts/{alert_id}/test', toPathParams(id)),
     }),
   };
 }

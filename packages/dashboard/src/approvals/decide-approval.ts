@@ -1,5 +1,4 @@
-import { unwrap } from '@gantry/sdk';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import type { Decision } from './decision-form';
 
 /**
@@ -11,18 +10,15 @@ export async function decideApproval(
   workspaceId: string | undefined,
   { verdict, reason, data, calls }: Decision,
 ): Promise<void> {
-  const worker = await getWorkerApi();
   const options = {
     params: { path: { approval_id: approvalId } },
     body: { ...(reason && { reason }), ...(data && { data }) },
     ...(workspaceId && { headers: { 'x-svc-workspace': workspaceId } }),
   };
-  await unwrap(
-    verdict === 'approve'
-      ? worker.POST('/api/approvals/{approval_id}/approve', {
-          ...options,
-          body: { ...options.body, ...(calls && { calls }) },
-        })
-      : worker.POST('/api/approvals/{approval_id}/reject', options),
-  );
+  if (verdict === 'approve') {
+    const body = { ...options.body, ...(calls && { calls }) };
+    await api.worker.POST('/api/approvals/{approval_id}/approve', { ...options, body });
+  } else {
+    await api.worker.POST('/api/approvals/{approval_id}/reject', options);
+  }
 }

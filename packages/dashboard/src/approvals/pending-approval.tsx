@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi, type WorkerRun } from '../shell/api';
+import { api, type WorkerRun } from '../shell/api';
 import { useSession } from '../shell/session';
 import { LoadErrorNotice } from '../ui/notice';
 import { Panel } from '../ui/panel';
@@ -19,10 +18,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: ['approvals', run.workspace_id, approvalId],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/approvals/{approval_id}', { params: { path: { approval_id: approvalId } } }),
-      ),
+    queryFn: () => api.worker.GET('/api/approvals/{approval_id}', { params: { path: { approval_id: approvalId } } }),
   });
 
   async function decide(decision: Decision) {

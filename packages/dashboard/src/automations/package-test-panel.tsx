@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
@@ -12,7 +11,7 @@ import { RunLog } from '../runs/log/run-log';
 import { RunErrorBox } from '../runs/run-error-box';
 import { getRunStatusDisplay, RunStatusChip } from '../runs/run-status';
 import { TestResultSection } from '../runs/test-result-section';
-import { automationApi, type TestRun } from '../shell/api';
+import { api, type TestRun } from '../shell/api';
 import { LoadErrorNotice } from '../ui/notice';
 import type { Manifest } from './manifest';
 import type { Package } from './use-package';
@@ -31,7 +30,7 @@ export function PackageTestPanel({ manifest, packageDraft: pack, automationId, o
     onFailure(null);
     const [{ artifactId }, inputs] = await Promise.all([pack.artifact(), encodeFileInputs(values, 'member')]);
     const body = { artifactId, inputs, ...(automationId !== null && { automationId }) };
-    setTestRun(await unwrap(automationApi.POST('/api/test', { body })));
+    setTestRun(await api.automation.POST('/api/test', { body }));
   }
   return (
     <Stack gap="md">
@@ -56,7 +55,7 @@ function TestResult({ testRun, outputs, onFailure }: TestResultProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['test-run', testRun.testRunId],
     queryFn: () =>
-      unwrap(automationApi.GET('/api/test-runs/{testRunId}', { params: { path: { testRunId: testRun.testRunId } } })),
+      api.automation.GET('/api/test-runs/{testRunId}', { params: { path: { testRunId: testRun.testRunId } } }),
     initialData: testRun,
     refetchInterval: ({ state }) => (state.data && isTestFinished(state.data) ? false : POLL_MS),
   });

@@ -1,5 +1,4 @@
-import { unwrap } from '@gantry/sdk';
-import { automationApi } from '../shell/api';
+import { api } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Names change seldom. */
@@ -11,7 +10,7 @@ export function useAutomationName(automationId: string | null): string | undefin
     (workspaceId) => ['automations', workspaceId, 'name', automationId],
     async () => {
       const params = { path: { automationId: automationId ?? '' } };
-      return (await unwrap(automationApi.GET('/api/automations/{automationId}', { params }))).name;
+      return (await api.automation.GET('/api/automations/{automationId}', { params })).name;
     },
     { enabled: automationId !== null, staleTime: STALE_MS, retry: false },
   );

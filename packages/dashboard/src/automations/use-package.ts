@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { useMemo, useRef, useState } from 'react';
 import type { Draft } from '../code/use-draft';
 import { uploadFile } from '../inputs/encode-file-inputs';
-import { automationApi } from '../shell/api';
+import { api } from '../shell/api';
 import { type Manifest, type ParsedManifest, parseManifest } from './manifest';
 import { zipPackage } from './package-files';
 
@@ -60,6 +59,6 @@ async function createArtifact(
 ): Promise<Artifact> {
   const zip = new File([zipPackage(files)], 'automation.zip', { type: 'application/zip' });
   const storageKey = await uploadFile(zip);
-  const made = await unwrap(automationApi.POST('/api/artifacts', { body: { manifest, entrypoint, storageKey } }));
+  const made = await api.automation.POST('/api/artifacts', { body: { manifest, entrypoint, storageKey } });
   return { ...made, files, manifest };
 }

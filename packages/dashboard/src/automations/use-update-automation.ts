@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Automation, type AutomationChange, automationApi } from '../shell/api';
+import { type Automation, type AutomationChange, api } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { automationKeys } from './automation-keys';
 
 const patchAutomation = (automationId: string, body: AutomationChange): Promise<Automation> =>
-  unwrap(automationApi.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
+  api.automation.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body });
 
 /** Invalidates every query that shows the automation. */
 export const invalidateAutomation = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>

@@ -1,9 +1,8 @@
 /** Queries of candidates. */
-import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
-import { getWorkerApi } from '../shell/api';
-import { useWorkerQuery } from '../shell/use-worker-query';
+import { api } from '../shell/api';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 type WorkspaceId = string | undefined;
 
@@ -22,19 +21,19 @@ const CANDIDATES_MAX = 50;
 /** Lists candidates, newest first. */
 export function useCandidates(workerId: string) {
   const params = { path: { worker_id: workerId }, query: { limit: CANDIDATES_MAX } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => candidateKeys.list(workspaceId, workerId),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/candidates', { params })),
+    () => api.worker.GET('/api/workers/{worker_id}/candidates', { params }),
   );
 }
 
 /** @param candidateId null: there is none yet, and nothing is read */
 export function useCandidate(workerId: string, candidateId: string | null) {
   const params = { path: { worker_id: workerId, candidate_id: candidateId ?? '' } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => candidateKeys.one(workspaceId, workerId, candidateId ?? ''),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/candidates/{candidate_id}', { params })),
-    candidateId !== null,
+    () => api.worker.GET('/api/workers/{worker_id}/candidates/{candidate_id}', { params }),
+    { enabled: candidateId !== null },
   );
 }
 
@@ -43,8 +42,7 @@ export const candidateFilesQuery = (workspaceId: WorkspaceId, workerId: string, 
   queryKey: candidateKeys.files(workspaceId, candidateId),
   queryFn: async (): Promise<Files> => {
     const params = { path: { worker_id: workerId, candidate_id: candidateId } };
-    const files = (await getWorkerApi()).GET('/api/workers/{worker_id}/candidates/{candidate_id}/files', { params });
-    return toFiles(await unwrap(files));
+    return toFiles(await api.worker.GET('/api/workers/{worker_id}/candidates/{candidate_id}/files', { params }));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,
@@ -53,10 +51,10 @@ export const candidateFilesQuery = (workspaceId: WorkspaceId, workerId: string, 
 /** Loads the approval of a repair's candidate; null where none was requested. */
 export function useCandidateApproval(candidateId: string, isEnabled = true) {
   const params = { query: { candidate_id: candidateId, limit: 1 } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => candidateKeys.approval(workspaceId, candidateId),
-    async (api) => (await unwrap(api.GET('/api/approvals', { params })))[0] ?? null,
-    isEnabled,
+    async () => (await api.worker.GET('/api/approvals', { params }))[0] ?? null,
+    { enabled: isEnabled },
   );
 }
 

@@ -1,9 +1,8 @@
-import { ApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { ApiError, type WorkerSchemas } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { toastWarnings } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
-import { useWorkerQuery } from '../shell/use-worker-query';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 export type Connection = WorkerSchemas['Connection'];
@@ -25,22 +24,22 @@ export function useConnections() {
     queryKey: [...key, 'list'],
     enabled: key[1] !== undefined,
     initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) =>
-      unwrap((await getWorkerApi()).GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } })),
+    queryFn: ({ pageParam: offset }) =>
+      api.worker.GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } }),
     getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
   });
 }
 
 /** Lists the newest connections of one app. */
 export function useAppConnections(app: string) {
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => ['connections', workspaceId, 'of', app],
-    (api) => unwrap(api.GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } })),
+    () => api.worker.GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } }),
   );
 }
 
-export const getConnection = async (id: string, headers = {}): Promise<Connection> =>
-  unwrap((await getWorkerApi()).GET('/api/connections/{connection_id}', { ...toPathParams(id), headers }));
+export const getConnection = (id: string, headers = {}): Promise<Connection> =>
+  api.worker.GET('/api/connections/{connection_id}', { ...toPathParams(id), headers });
 
 export function useConnection(id: string) {
   return useWorkspaceQuery(
@@ -52,21 +51,21 @@ export function useConnection(id: string) {
 /** Lists the tools of the connection; for an MCP server, also those that are not allowed. */
 export function useConnectionTools(id: string) {
   const path = { connection_id: id };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => [...connectionKey(workspaceId, id), 'tools'],
-    ({ GET }) =>
+    () =>
       loadAllPages((page) =>
-        unwrap(GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } })),
+        api.worker.GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } }),
       ),
   );
 }
 
 export function useCatalogTools(slug: string) {
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => ['connections', workspaceId, 'catalog', slug, 'tools'],
-    ({ GET }) =>
+    () =>
       loadAllPages((query) =>
-        unwrap(GET('/api/integrations/catalog/{slug}/tools', { params: { path: { slug }, query } })),
+        api.worker.GET('/api/integrations/catalog/{slug}/tools', { params: { path: { slug }, query } }),
       ),
   );
 }
@@ -83,9 +82,9 @@ async function loadAllPages<T>(loadPage: (page: { limit: number; offset: number 
 
 /** Lists services that can be connected, with whether their OAuth client is configured. */
 export function useCatalog() {
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => ['connections', workspaceId, 'catalog'],
-    (api) => unwrap(api.GET('/api/integrations/catalog')),
+    () => api.worker.GET('/api/integrations/catalog'),
   );
 }
 
@@ -106,28 +105,25 @@ export function useConnectionMutations() {
   const change = useMutation({
     onSettled,
     onSuccess: ({ label, warnings }) => toastWarnings(label, warnings),
-    mutationFn: async ({ id, ...body }: { id: string } & ConnectionChange) =>
-      unwrap((await getWorkerApi()).PATCH('/api/connections/{connection_id}', { ...toPathParams(id), body })),
+    mutationFn: ({ id, ...body }: { id: string } & ConnectionChange) =>
+      api.worker.PATCH('/api/connections/{connection_id}', { ...toPathParams(id), body }),
   });
   const check = useMutation({
     onSettled,
-    mutationFn: async ({ id }: Connection) =>
-      unwrap((await getWorkerApi()).POST('/api/connections/{connection_id}/test', toPathParams(id))),
+    mutationFn: ({ id }: Connection) => api.worker.POST('/api/connections/{connection_id}/test', toPathParams(id)),
   });
   const remove = useMutation({
     // Not awaited: the page of the deleted connection would unmount before it could navigate.
     onSettled: () => void onSettled(),
     mutationFn: async ({ id, force = false }: { id: string; force?: boolean }) => {
       const params = { path: { connection_id: id }, query: { force } };
-      return unwrap((await getWorkerApi()).DELETE('/api/connections/{connection_id}', { params }));
+      return api.worker.DELETE('/api/connections/{connection_id}', { params });
     },
   });
   const consent = useMutation({
     mutationFn: async ({ id, scopes }: { id: string; scopes?: string[] }) => {
       const body = scopes ? { scopes } : {};
-      return unwrap(
-        (await getWorkerApi()).POST('/api/connections/{connection_id}/authorize', { ...toPathParams(id), body }),
-      );
+      return api.worker.POST('/api/connections/{connection_id}/authorize', { ...toPathParams(id), body });
     },
     onSuccess: ({ authorization_url: url }) => window.location.assign(url),
   });
@@ -145,13 +141,12 @@ export function useOauthClientMutations() {
   const onSettled = () => void queryClient.invalidateQueries({ queryKey: key });
   const set = useMutation({
     onSettled,
-    mutationFn: async ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>
-      unwrap((await getWorkerApi()).PUT('/api/integrations/apps/{slug}', { params: { path: { slug } }, body })),
+    mutationFn: ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>
+      api.worker.PUT('/api/integrations/apps/{slug}', { params: { path: { slug } }, body }),
   });
   const remove = useMutation({
     onSettled,
-    mutationFn: async (slug: string) =>
-      unwrap((await getWorkerApi()).DELETE('/api/integrations/apps/{slug}', { params: { path: { slug } } })),
+    mutationFn: (slug: string) => api.worker.DELETE('/api/integrations/apps/{slug}', { params: { path: { slug } } }),
   });
   return { set, remove };
 }
@@ -192,11 +187,11 @@ export function useCreateConnection(onCreated: (made: Connection) => void) {
   };
   const account = useMutation({
     onSuccess,
-    mutationFn: async (body: NewAccount) => unwrap((await getWorkerApi()).POST('/api/connections', { body })),
+    mutationFn: (body: NewAccount) => api.worker.POST('/api/connections', { body }),
   });
   const server = useMutation({
     onSuccess,
-    mutationFn: async (body: NewServer) => unwrap((await getWorkerApi()).POST('/api/connections/mcp', { body })),
+    mutationFn: (body: NewServer) => api.worker.POST('/api/connections/mcp', { body }),
   });
   return { account, server };
 }

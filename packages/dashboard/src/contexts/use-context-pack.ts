@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
-import { type Context, getWorkerApi } from '../shell/api';
+import { api, type Context } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
@@ -14,8 +13,8 @@ export const contextKeys = {
     ['contexts', workspaceId, 'one', name, part, filter] as const,
 };
 
-export const getContext = async (name: string, headers = {}): Promise<Context> =>
-  unwrap((await getWorkerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
+export const getContext = (name: string, headers = {}): Promise<Context> =>
+  api.worker.GET('/api/contexts/{name}', { params: { path: { name } }, headers });
 
 export function useContextPack(name: string) {
   return useWorkspaceQuery(
@@ -29,7 +28,7 @@ export const contextFilesQuery = (workspaceId: string | undefined, name: string,
   queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
     const params = { path: { name }, query: { version: sha } };
-    return toFiles(await unwrap((await getWorkerApi()).GET('/api/contexts/{name}/files', { params })));
+    return toFiles(await api.worker.GET('/api/contexts/{name}/files', { params }));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,

@@ -1,9 +1,8 @@
 /** Queries of examples and evaluations of workers. */
-import { type Clients, unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type CheckInput, getWorkerApi } from '../shell/api';
+import { api, type CheckInput } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
-import { useWorkerQuery } from '../shell/use-worker-query';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 type WorkspaceId = string | undefined;
 
@@ -25,43 +24,43 @@ const toWorkerPathParams = (workerId: string) => ({ worker_id: workerId });
 
 export function useExamples(workerId: string) {
   const params = { path: toWorkerPathParams(workerId), query: { limit: EXAMPLES_MAX } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => evaluationKeys.examples(workspaceId, workerId),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/examples', { params })),
+    () => api.worker.GET('/api/workers/{worker_id}/examples', { params }),
   );
 }
 
 /** Lists the newest evaluations. */
 export function useEvaluations(workerId: string) {
   const params = { path: toWorkerPathParams(workerId), query: { limit: 10 } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => evaluationKeys.list(workspaceId, workerId),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/evaluations', { params })),
+    () => api.worker.GET('/api/workers/{worker_id}/evaluations', { params }),
   );
 }
 
 export function useEvaluationTable(workerId: string) {
   const params = { path: toWorkerPathParams(workerId), query: { versions: VERSIONS_SHOWN } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => evaluationKeys.table(workspaceId, workerId),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/evaluations/table', { params })),
+    () => api.worker.GET('/api/workers/{worker_id}/evaluations/table', { params }),
   );
 }
 
 export function useEvaluation(workerId: string, evaluationId: string) {
   const params = { path: { ...toWorkerPathParams(workerId), evaluation_id: evaluationId } };
-  return useWorkerQuery(
+  return useWorkspaceQuery(
     (workspaceId) => evaluationKeys.one(workspaceId, workerId, evaluationId),
-    (api) => unwrap(api.GET('/api/workers/{worker_id}/evaluations/{evaluation_id}', { params })),
+    () => api.worker.GET('/api/workers/{worker_id}/evaluations/{evaluation_id}', { params }),
   );
 }
 
 /** Mutates evaluations or examples, then invalidates all queries of evaluations. */
-function useEvaluationMutation<Input, Output>(mutate: (api: Clients['worker'], input: Input) => Promise<Output>) {
+function useEvaluationMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (input: Input) => mutate(await getWorkerApi(), input),
+    mutationFn,
     onSettled: () => queryClient.invalidateQueries({ queryKey: evaluationKeys.all(workspaceId) }),
   });
 }
@@ -78,35 +77,35 @@ export interface ExampleFields {
 }
 
 export const useCreateExample = (workerId: string) =>
-  useEvaluationMutation((api, body: ExampleFields) => {
+  useEvaluationMutation((body: ExampleFields) => {
     const params = { path: toWorkerPathParams(workerId) };
-    return unwrap(api.POST('/api/workers/{worker_id}/examples', { params, body }));
+    return api.worker.POST('/api/workers/{worker_id}/examples', { params, body });
   });
 
 type ExampleChange = Partial<Omit<ExampleFields, 'run_id'>> & { enabled?: boolean };
 
 export const useUpdateExample = (workerId: string) =>
-  useEvaluationMutation((api, { id, ...body }: ExampleChange & { id: string }) => {
+  useEvaluationMutation(({ id, ...body }: ExampleChange & { id: string }) => {
     const params = { path: { ...toWorkerPathParams(workerId), example_id: id } };
-    return unwrap(api.PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body }));
+    return api.worker.PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body });
   });
 
 export const useDeleteExample = (workerId: string) =>
-  useEvaluationMutation((api, id: string) => {
+  useEvaluationMutation((id: string) => {
     const params = { path: { ...toWorkerPathParams(workerId), example_id: id } };
-    return unwrap(api.DELETE('/api/workers/{worker_id}/examples/{example_id}', { params }));
+    return api.worker.DELETE('/api/workers/{worker_id}/examples/{example_id}', { params });
   });
 
 /** @param sha of the version; the current one without */
 export const useStartEvaluation = (workerId: string) =>
-  useEvaluationMutation((api, sha: string | undefined) => {
+  useEvaluationMutation((sha: string | undefined) => {
     const body = sha === undefined ? {} : { sha };
     const params = { path: toWorkerPathParams(workerId) };
-    return unwrap(api.POST('/api/workers/{worker_id}/evaluations', { params, body }));
+    return api.worker.POST('/api/workers/{worker_id}/evaluations', { params, body });
   });
 
 export const useStopEvaluation = (workerId: string) =>
-  useEvaluationMutation((api, id: string) => {
+  useEvaluationMutation((id: string) => {
     const params = { path: { ...toWorkerPathParams(workerId), evaluation_id: id } };
-    return unwrap(api.POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params }));
+    return api.worker.POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params });
   });

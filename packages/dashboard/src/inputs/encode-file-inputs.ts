@@ -1,5 +1,4 @@
-import { unwrap } from '@gantry/sdk';
-import { automationApi, type Page } from '../shell/api';
+import { api, type Page } from '../shell/api';
 
 /** Limit of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */
 const INLINE_BYTES_MAX = 700_000;
@@ -20,7 +19,7 @@ const uploadInputFile = async (file: File) => ({ name: file.name, storageKey: aw
 
 /** @returns the key that names the upload in later requests */
 export async function uploadFile(file: File): Promise<string> {
-  const { uploadUrl, storageKey, maxBytes } = await unwrap(automationApi.POST('/api/artifacts/upload-url'));
+  const { uploadUrl, storageKey, maxBytes } = await api.automation.POST('/api/artifacts/upload-url');
   if (file.size > maxBytes) throw createTooLargeError(file, maxBytes, 'Choose a smaller file.');
   const response = await fetch(uploadUrl, { method: 'PUT', body: file });
   if (!response.ok) {

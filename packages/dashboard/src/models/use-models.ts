@@ -1,12 +1,11 @@
-import { unwrap } from '@gantry/sdk';
-import { getWorkerApi, type Model } from '../shell/api';
+import { api, type Model } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Lists the models that the operator offers; none where no provider is set. */
 export function useModels() {
   return useWorkspaceQuery(
     (workspaceId) => ['models', workspaceId],
-    async () => unwrap((await getWorkerApi()).GET('/api/models')),
+    () => api.worker.GET('/api/models'),
     { staleTime: 60_000 },
   );
 }

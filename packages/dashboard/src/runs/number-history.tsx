@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { automationApi } from '../shell/api';
+import { api } from '../shell/api';
 import type { Point } from './number-plot';
 import { runKeys } from './run-keys';
 
@@ -20,11 +19,9 @@ export function NumberHistory({ automationId, output }: NumberHistoryProps) {
   const { data: points = [], isPending } = useQuery({
     queryKey: runKeys.outputs(automationId),
     queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/runs', {
-          params: { query: { automationId, status: 'success', outputs: true, limit: RUNS_PLOTTED } },
-        }),
-      ),
+      api.automation.GET('/api/runs', {
+        params: { query: { automationId, status: 'success', outputs: true, limit: RUNS_PLOTTED } },
+      }),
     select: ({ runs }) => toPoints(runs, output.name),
   });
   if (!isPending && points.length < 2) return null;

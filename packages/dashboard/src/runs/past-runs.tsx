@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { automationApi, type RunItem } from '../shell/api';
+import { api, type RunItem } from '../shell/api';
 import { runPath } from '../shell/paths';
 import { EmptyState } from '../ui/empty-state';
 import { formatDuration } from '../ui/format';
@@ -22,11 +21,9 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
   const query = useInfiniteQuery({
     queryKey: runKeys.list(automationId),
     queryFn: ({ pageParam }) =>
-      unwrap(
-        automationApi.GET('/api/runs', {
-          params: { query: { automationId, limit: PAGE_SIZE, ...(pageParam && { before: pageParam }) } },
-        }),
-      ),
+      api.automation.GET('/api/runs', {
+        params: { query: { automationId, limit: PAGE_SIZE, ...(pageParam && { before: pageParam }) } },
+      }),
     initialPageParam: '',
     getNextPageParam: ({ nextBefore }) => nextBefore,
   });

@@ -2,8 +2,7 @@
  * Accesses runs for an automation's page. A member may read every run of the workspace; a visitor who only holds the
  * link may read a run that was started from the page, by its id.
  */
-import { unwrap } from '@gantry/sdk';
-import { automationApi, type Page, type Run } from '../shell/api';
+import { api, type Page, type Run } from '../shell/api';
 import { openEventStream } from '../shell/open-event-stream';
 import { buildRunUrls } from '../shell/paths';
 
@@ -23,22 +22,20 @@ export function createRunApi(automationId: string, access: Page['access']): RunA
   const toRunPathParams = (runId: string) => ({ params: { path: { runId } } });
   return {
     async start(inputs) {
-      const started = await unwrap(
-        automationApi.POST('/api/pages/{automationId}/runs', {
-          params: { path: { automationId } },
-          body: { inputs, wait: 0 },
-        }),
-      );
+      const started = await api.automation.POST('/api/pages/{automationId}/runs', {
+        params: { path: { automationId } },
+        body: { inputs, wait: 0 },
+      });
       return started.runId;
     },
     get: (runId) =>
       member
-        ? unwrap(automationApi.GET('/api/runs/{runId}', toRunPathParams(runId)))
-        : unwrap(automationApi.GET('/api/pages/{automationId}/runs/{runId}', toPathParams(runId))),
+        ? api.automation.GET('/api/runs/{runId}', toRunPathParams(runId))
+        : api.automation.GET('/api/pages/{automationId}/runs/{runId}', toPathParams(runId)),
     cancel: (runId) =>
       member
-        ? unwrap(automationApi.POST('/api/runs/{runId}/cancel', toRunPathParams(runId)))
-        : unwrap(automationApi.POST('/api/pages/{automationId}/runs/{runId}/cancel', toPathParams(runId))),
+        ? api.automation.POST('/api/runs/{runId}/cancel', toRunPathParams(runId))
+        : api.automation.POST('/api/pages/{automationId}/runs/{runId}/cancel', toPathParams(runId)),
     connect: (runId, lastEventId, signal) => openEventStream(urls.events(runId), lastEventId, signal),
     artifactUrl: urls.artifact,
   };

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getWorkerApi, type WorkerRun } from '../shell/api';
+import { api, type WorkerRun } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 interface RecentRunsFilter {
@@ -15,7 +14,7 @@ export function useRecentRuns(workerId: string, filter: RecentRunsFilter) {
     queryKey: ['runs', workspaceId, 'of-worker', workerId, 'recent', filter],
     queryFn: async () => {
       const params = { path: { worker_id: workerId }, query: filter };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/runs', { params }));
+      return api.worker.GET('/api/workers/{worker_id}/runs', { params });
     },
   });
 }

@@ -1,6 +1,5 @@
 /** Queries of workers' runs. */
-import { unwrap } from '@gantry/sdk';
-import { getWorkerApi, getWorkerBaseUrl, type WorkerRun } from '../shell/api';
+import { api, getWorkerBaseUrl, type WorkerRun } from '../shell/api';
 import { openEventStream } from '../shell/open-event-stream';
 import { buildWorkerRunUrls } from '../shell/paths';
 import type { RunSource } from './use-run';
@@ -13,8 +12,8 @@ export const isRunFinished = ({ status }: Pick<WorkerRun, 'status'>): boolean =>
 export const workerRunKey = (workspaceId: string | undefined, runId: string) =>
   ['runs', workspaceId, 'worker', runId] as const;
 
-export const getWorkerRun = async (runId: string, headers = {}): Promise<WorkerRun> =>
-  unwrap((await getWorkerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } }, headers }));
+export const getWorkerRun = (runId: string, headers = {}): Promise<WorkerRun> =>
+  api.worker.GET('/api/runs/{run_id}', { params: { path: { run_id: runId } }, headers });
 
 export const buildWorkerRunSource = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
   queryKey: workerRunKey(workspaceId, runId),

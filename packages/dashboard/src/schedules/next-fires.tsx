@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
 import { describeCron, formatTimeZone } from './describe-cron';
 import { describeOffsetTransition, formatClockTime } from './offset-transitions';
@@ -23,9 +22,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
     queryKey: ['schedule', expression, zone],
     // The times that stay on screen while others load keep their own zone: the new one may not exist.
     queryFn: async () => ({
-      ...(await unwrap(
-        (await getWorkerApi()).POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } }),
-      )),
+      ...(await api.worker.POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } })),
       cron: expression,
       timezone: zone,
     }),

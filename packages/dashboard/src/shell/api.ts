@@ -98,9 +98,7 @@ export async function authorizedFetch(request: Request): Promise<Response> {
 const clientOptions = { getToken: () => session.token(), fetch: authorizedFetch, retry: false } as const;
 
 /** Clients of this origin: the automation surface, and the operations of the worker surface under `/auth`. */
-const { automation, worker }: Clients = createClients(clientOptions);
-export const automationApi: Clients['automation'] = automation;
-export const accountApi: Clients['worker'] = worker;
+const local: Clients = createClients(clientOptions);
 
 interface RemoteClients {
   baseUrl: string;
@@ -129,24 +127,21 @@ function getRemoteClients(): Promise<RemoteClients> {
   return clientsPromise;
 }
 
-/** Returns the client of the worker surface with the member's session. */
+/** Returns the client of the worker surface with the member's session, for responses of which more is read than the data. */
 export const getWorkerApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).own;
-
-/** Returns the client of the skills surface with the member's session. */
-export const getSkillsApi = async (): Promise<Clients['skills']> => (await getRemoteClients()).skills;
 
 export const getWorkerBaseUrl = async (): Promise<string> => (await getRemoteClients()).baseUrl;
 
-/** Returns the client of the worker surface without a credential, for the holder of a link. */
-export const getVisitorApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).visitor;
-
-/** Clients of all surfaces whose methods return the data of a response. @throws ApiError for anything but 2xx */
+/**
+ * Clients whose methods return the data of a response: `account` for operations under `/auth`, `visitor` without a
+ * credential, for the holder of a link. @throws ApiError for anything but 2xx
+ */
 export const api: DataClients & Record<'account' | 'visitor', DataClients['worker']> = {
-  account: createDataClient(async () => accountApi),
-  automation: createDataClient(async () => automationApi),
+  account: createDataClient(async () => local.worker),
+  automation: createDataClient(async () => local.automation),
   worker: createDataClient(getWorkerApi),
-  skills: createDataClient(getSkillsApi),
-  visitor: createDataClient(getVisitorApi),
+  skills: createDataClient(async () => (await getRemoteClients()).skills),
+  visitor: createDataClient(async () => (await getRemoteClients()).visitor),
 };
 
 export const hasErrorStatus = (error: unknown, ...statuses: number[]): boolean =>

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { accountApi, type Workspace } from './api';
+import { api, type Workspace } from './api';
 import { useSession } from './session';
 
 export const ME_KEY = ['me'];
@@ -10,7 +9,7 @@ export function useMe() {
   const { status } = useSession();
   return useQuery({
     queryKey: ME_KEY,
-    queryFn: () => unwrap(accountApi.GET('/auth/me')),
+    queryFn: () => api.account.GET('/auth/me'),
     enabled: status === 'signed-in',
     staleTime: 30_000,
   });

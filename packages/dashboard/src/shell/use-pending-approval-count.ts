@@ -1,11 +1,11 @@
-import { unwrap } from '@gantry/sdk';
-import { useWorkerQuery } from './use-worker-query';
+import { api } from './api';
+import { useWorkspaceQuery } from './use-workspace-query';
 
 /** Counts the workspace's pending approvals; 0 until that is known. */
 export function usePendingApprovalCount(): number {
-  const { data } = useWorkerQuery(
+  const { data } = useWorkspaceQuery(
     (workspaceId) => ['approvals', workspaceId, 'count'],
-    (api) => unwrap(api.GET('/api/approvals/count')),
+    () => api.worker.GET('/api/approvals/count'),
   );
   return data?.pending ?? 0;
 }

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi, type Skill } from '../shell/api';
+import { api, type Skill } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { BookmarkedIcon, BookmarkIcon } from '../ui/icons';
@@ -13,10 +12,9 @@ export function SaveSkillButton({ skill }: { skill: Skill }) {
   const queryClient = useQueryClient();
   const change = useMutation({
     mutationFn: async (saved: boolean) => {
-      const skills = await getSkillsApi();
       const at = { params: { path: { slug: skill.slug } } };
-      if (saved) await unwrap(skills.POST('/api/v1/skills/{slug}/save', at));
-      else await unwrap(skills.DELETE('/api/v1/skills/{slug}/save', at));
+      if (saved) await api.skills.POST('/api/v1/skills/{slug}/save', at);
+      else await api.skills.DELETE('/api/v1/skills/{slug}/save', at);
     },
     onSuccess: (_data, saved) => {
       queryClient.setQueryData<Skill>(

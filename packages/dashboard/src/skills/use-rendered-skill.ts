@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { keepPreviousData } from '@tanstack/react-query';
-import { getSkillsApi } from '../shell/api';
+import { api } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
@@ -11,8 +10,7 @@ const CACHE_MS = 60_000;
 export function useRenderedSkill(title: string, text: string | undefined) {
   return useWorkspaceQuery(
     (workspaceId) => skillKeys.rendered(workspaceId, title, text ?? ''),
-    async ({ signal }) =>
-      unwrap((await getSkillsApi()).POST('/api/v1/skills/render', { body: { title, body_md: text ?? '' }, signal })),
+    ({ signal }) => api.skills.POST('/api/v1/skills/render', { body: { title, body_md: text ?? '' }, signal }),
     {
       enabled: text !== undefined && text.trim() !== '',
       placeholderData: keepPreviousData,

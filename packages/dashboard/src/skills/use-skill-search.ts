@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { keepPreviousData } from '@tanstack/react-query';
-import { getSkillsApi, type SkillItem } from '../shell/api';
+import { api, type SkillItem } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
@@ -12,13 +11,10 @@ const RESULTS_MAX = 20;
 export function useSkillSearch(q: string) {
   return useWorkspaceQuery(
     (workspaceId) => skillKeys.list(workspaceId, 'chosen', q),
-    async (): Promise<SkillItem[]> => {
-      const skills = await getSkillsApi();
-      const limit = RESULTS_MAX;
-      return q === ''
-        ? unwrap(skills.GET('/api/v1/me/skills', { params: { query: { limit } } }))
-        : unwrap(skills.GET('/api/v1/search', { params: { query: { q, limit } } }));
-    },
+    (): Promise<SkillItem[]> =>
+      q === ''
+        ? api.skills.GET('/api/v1/me/skills', { params: { query: { limit: RESULTS_MAX } } })
+        : api.skills.GET('/api/v1/search', { params: { query: { q, limit: RESULTS_MAX } } }),
     { placeholderData: keepPreviousData },
   );
 }

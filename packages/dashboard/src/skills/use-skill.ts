@@ -1,13 +1,12 @@
-import { unwrap } from '@gantry/sdk';
-import { getSkillsApi } from '../shell/api';
+import { api } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
 /** Each request counts as a view, so returning to the tab does not refetch. */
 const STALE_MS = 60_000;
 
-export const getSkill = async (slug: string, headers = {}) =>
-  unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}', { params: { path: { slug } }, headers }));
+export const getSkill = (slug: string, headers = {}) =>
+  api.skills.GET('/api/v1/skills/{slug}', { params: { path: { slug } }, headers });
 
 export function useSkill(slug: string) {
   return useWorkspaceQuery(

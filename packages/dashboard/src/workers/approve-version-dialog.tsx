@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { FileComparison } from '../code/file-comparison';
 import type { Files } from '../code/files';
-import { getWorkerApi, type Worker } from '../shell/api';
+import { api, type Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { Dialog } from '../ui/dialog';
@@ -20,12 +19,10 @@ export default function ApproveVersionDialog({ worker, onClose }: { worker: Work
   const queryClient = useQueryClient();
   const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
   const approve = useMutation({
-    mutationFn: async () =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workers/{worker_id}/versions/{sha}/approve', {
-          params: { path: { worker_id: id, sha } },
-        }),
-      ),
+    mutationFn: () =>
+      api.worker.POST('/api/workers/{worker_id}/versions/{sha}/approve', {
+        params: { path: { worker_id: id, sha } },
+      }),
     onSuccess: async () => {
       toast(`Version ${version} of ${worker.name} approved`);
       await invalidateWorkers(queryClient, workspaceId);

@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getWorkerApi, type Worker } from '../shell/api';
+import { api, type Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { PauseIcon, PlayIcon } from '../ui/icons';
@@ -9,10 +8,8 @@ import { invalidateWorkers, workerKeys } from './use-worker';
 
 type PauseAction = 'pause' | 'resume';
 
-export const pauseOrResumeWorker = async (workerId: string, action: PauseAction): Promise<Worker> =>
-  unwrap(
-    (await getWorkerApi()).POST(`/api/workers/{worker_id}/${action}`, { params: { path: { worker_id: workerId } } }),
-  );
+export const pauseOrResumeWorker = (workerId: string, action: PauseAction): Promise<Worker> =>
+  api.worker.POST(`/api/workers/{worker_id}/${action}`, { params: { path: { worker_id: workerId } } });
 
 /** Pauses or resumes a worker, with undo. */
 export function PauseButton({ worker }: { worker: Worker }) {

@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
-import { automationApi, getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { type Option, SearchSelect } from '../ui/search-select';
 
@@ -12,12 +11,12 @@ const SEARCH_DEBOUNCE_MS = 150;
 const searchByKind = {
   worker: async (q: string): Promise<Option[]> => {
     const query = { limit: RESULTS_MAX, ...(q && { q }) };
-    const found = await unwrap((await getWorkerApi()).GET('/api/workers', { params: { query } }));
+    const found = await api.worker.GET('/api/workers', { params: { query } });
     return found.map(({ id, name }) => ({ id, label: name, hint: id }));
   },
   automation: async (q: string): Promise<Option[]> => {
     const query = { limit: RESULTS_MAX, ...(q && { q }) };
-    const { automations } = await unwrap(automationApi.GET('/api/automations', { params: { query } }));
+    const { automations } = await api.automation.GET('/api/automations', { params: { query } });
     return automations.map(({ id, name }) => ({ id, label: name }));
   },
 };

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { buildInputFormKey, InputForm } from '../inputs/input-form';
-import { getWorkerApi, type InputItem, type Worker } from '../shell/api';
+import { api, type InputItem, type Worker } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { toJsonObject } from '../ui/json';
@@ -40,9 +39,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
 
   async function start(formInputs: Inputs) {
     const inputs = hasDeclaredInputs ? formInputs : toJsonObject(formInputs[ANY_INPUTS_NAME]);
-    const run = await unwrap(
-      (await getWorkerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }),
-    );
+    const run = await api.worker.POST('/api/workers/{worker_id}/runs', { params, body: { inputs } });
     void queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] });
     navigate(workerRunPath(run.run_id));
   }

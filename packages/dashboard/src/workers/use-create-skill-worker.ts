@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { workerPath } from '../shell/paths';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
@@ -22,8 +21,8 @@ export function useCreateSkillWorker() {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   return useMutation({
-    mutationFn: async (skill: SkillVersion) =>
-      unwrap((await getWorkerApi()).POST('/api/workers', { body: { runner: 'agent', skill: formatSkillPin(skill) } })),
+    mutationFn: (skill: SkillVersion) =>
+      api.worker.POST('/api/workers', { body: { runner: 'agent', skill: formatSkillPin(skill) } }),
     onSuccess: (worker) => {
       void invalidateWorkers(queryClient, workspaceId);
       toast(`${worker.name} created. Now choose tools for the agent.`);

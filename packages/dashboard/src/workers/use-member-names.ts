@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getWorkerApi, type Member } from '../shell/api';
+import { api, type Member } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 /** Loads members' names by id; a worker's creator who is missing was a token, or has left. */
@@ -8,12 +7,10 @@ export function useMemberNames(): ReadonlyMap<string, string> | undefined {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({
     queryKey: ['members', workspaceId, 'all'],
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/workspaces/{workspace_id}/members', {
-          params: { path: { workspace_id: workspaceId as string } },
-        }),
-      ),
+    queryFn: () =>
+      api.worker.GET('/api/workspaces/{workspace_id}/members', {
+        params: { path: { workspace_id: workspaceId as string } },
+      }),
     enabled: workspaceId !== undefined,
     staleTime: 60_000,
     select: toNamesByUserId,

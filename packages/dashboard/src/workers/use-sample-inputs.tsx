@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { ErrorNotice } from '../ui/notice';
 
 export type Inputs = Record<string, unknown>;
@@ -13,7 +12,7 @@ export function useSampleInputs(workerId: string) {
   const fill = useMutation({
     mutationFn: async () => {
       const params = { path: { worker_id: workerId } };
-      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/sample-input', { params }));
+      return api.worker.GET('/api/workers/{worker_id}/sample-input', { params });
     },
     onSuccess: ({ inputs }) => setSample((before) => ({ inputs, count: (before?.count ?? 0) + 1 })),
   });

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ChangedWorker, getWorkerApi, type WorkerChange } from '../shell/api';
+import { api, type ChangedWorker, type WorkerChange } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { invalidateWorkers } from './use-worker';
 
@@ -9,10 +8,8 @@ export function useUpdateWorker(workerId: string, onChanged?: (changed: ChangedW
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (body: WorkerChange) =>
-      unwrap(
-        (await getWorkerApi()).PATCH('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, body }),
-      ),
+    mutationFn: (body: WorkerChange) =>
+      api.worker.PATCH('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, body }),
     onSuccess: async (updated) => {
       await invalidateWorkers(queryClient, workspaceId);
       onChanged?.(updated);

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { getWorkerApi, type Worker } from '../shell/api';
+import { api, type Worker } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Query keys for workers; all keys of a workspace share a prefix, as live events require. */
@@ -12,10 +11,8 @@ export const workerKeys = {
     ['workers', workspaceId, 'one', workerId, part, filter] as const,
 };
 
-export const getWorker = async (workerId: string, headers = {}): Promise<Worker> =>
-  unwrap(
-    (await getWorkerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers }),
-  );
+export const getWorker = (workerId: string, headers = {}): Promise<Worker> =>
+  api.worker.GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers });
 
 /** @param workerId undefined: it is not known yet, and nothing is read */
 export function useWorker(workerId: string | undefined) {

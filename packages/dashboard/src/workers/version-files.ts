@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
-import { getWorkerApi } from '../shell/api';
+import { api } from '../shell/api';
 import { workerKeys } from './use-worker';
 
 /** Loads the files of a version once, since a version never changes. */
@@ -9,7 +8,7 @@ export const versionFilesQuery = (workspaceId: string | undefined, workerId: str
   queryKey: workerKeys.part(workspaceId, workerId, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
     const params = { path: { worker_id: workerId }, query: { version: sha } };
-    return toFiles(await unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/files', { params })));
+    return toFiles(await api.worker.GET('/api/workers/{worker_id}/files', { params }));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,

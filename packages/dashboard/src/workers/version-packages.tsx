@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type DependencyInstallation, getWorkerApi } from '../shell/api';
+import { api, type DependencyInstallation } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { DataTable } from '../ui/data-table';
 import { formatCount, formatDuration } from '../ui/format';
@@ -56,8 +55,7 @@ export function useInstallation(workerId: string, sha: string, enabled = true) {
     queryKey: workerKeys.part(workspaceId, workerId, 'dependencies', { sha }),
     queryFn: async () => {
       const params = { path: { worker_id: workerId, sha } };
-      return (await unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params })))
-        .dependencies;
+      return (await api.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params })).dependencies;
     },
     enabled: enabled && workspaceId !== undefined,
     refetchInterval: ({ state }) => (state.data?.status === 'installing' ? INSTALLING_REFETCH_MS : false),

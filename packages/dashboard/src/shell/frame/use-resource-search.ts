@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { automationApi, getSkillsApi, getWorkerApi } from '../api';
+import { api } from '../api';
 import { automationPath, connectionPath, skillPath, workerPath } from '../paths';
 import { useWorkspace } from '../use-me';
 import type { PaletteItem } from './palette-item';
@@ -34,7 +33,7 @@ function useConnectionSearch(workspaceId: string | undefined, q: string): Search
   const { data = [] } = useQuery({
     queryKey: ['connections', workspaceId, 'names'],
     enabled: q !== '' && workspaceId !== undefined,
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/connections')),
+    queryFn: () => api.worker.GET('/api/connections'),
   });
   return data
     .filter(({ label, app }) => `${label} ${app}`.toLowerCase().includes(query))
@@ -48,14 +47,16 @@ type SearchResult = Omit<PaletteItem, 'run'> & { to: string };
 async function searchResources(q: string): Promise<SearchResult[]> {
   const params = { params: { query: { q, limit: RESULTS_PER_KIND } } };
   const responses = await Promise.allSettled([
-    getWorkerApi()
-      .then((api) => unwrap(api.GET('/api/workers', params)))
+    api.worker
+      .GET('/api/workers', params)
       .then((found) => found.map(({ id, name }) => toSearchResult('Worker', id, name, workerPath(id)))),
-    unwrap(automationApi.GET('/api/automations', params)).then(({ automations }) =>
-      automations.map(({ id, name }) => toSearchResult('Automation', id, name, automationPath(id))),
-    ),
-    getSkillsApi()
-      .then((api) => unwrap(api.GET('/api/v1/search', params)))
+    api.automation
+      .GET('/api/automations', params)
+      .then(({ automations }) =>
+        automations.map(({ id, name }) => toSearchResult('Automation', id, name, automationPath(id))),
+      ),
+    api.skills
+      .GET('/api/v1/search', params)
       .then((found) => found.map(({ slug, title }) => toSearchResult('Skill', slug, title, skillPath(slug)))),
   ]);
   return responses.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bindText } from '../../ui/bind';
 import { CheckIcon, DownIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
-import { getWorkerApi } from '../api';
+import { api } from '../api';
 import { useMe } from '../use-me';
 import { useSwitchWorkspace } from '../use-switch-workspace';
 import styles from './workspace-switcher.module.css';
@@ -19,12 +18,8 @@ export function WorkspaceSwitcher() {
   const moveTo = useSwitchWorkspace();
   const [query, setQuery] = useState('');
   const select = useMutation({
-    mutationFn: async (workspaceId: string) => {
-      const worker = await getWorkerApi();
-      await unwrap(
-        worker.POST('/api/workspaces/{workspace_id}/select', { params: { path: { workspace_id: workspaceId } } }),
-      );
-    },
+    mutationFn: (workspaceId: string) =>
+      api.worker.POST('/api/workspaces/{workspace_id}/select', { params: { path: { workspace_id: workspaceId } } }),
     // This browser switches even if the server could not make it the default of the next sign-in.
     onSettled: (_data, _error, workspaceId) => moveTo(workspaceId),
   });
