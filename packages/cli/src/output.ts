@@ -8,22 +8,9 @@ export interface OutputOptions {
   fields?: string;
 }
 
-export interface Output {
-  isJson: boolean;
-  /** Prints data once: as JSON, or as `render` shows it. */
-  print(data: unknown, render: () => Text): void;
-  /** Prints one of a sequence: a line of JSON, or as `render` shows it. */
-  printItem(data: unknown, render: () => Text): void;
-  /** Progress, for people. */
-  note(message: Text): void;
-  /** Progress in one line, which the next one replaces; a line of its own without a terminal, and nothing with JSON. */
-  showStep(message: Text): void;
-  /** Progress within a step: in the same line, on a terminal only. */
-  showDetail(message: Text): void;
-  clearStep(): void;
-}
+export type Output = ReturnType<typeof createOutput>;
 
-export function createOutput({ json, fields }: OutputOptions): Output {
+export function createOutput({ json, fields }: OutputOptions) {
   const paths = fields === undefined ? null : parseFields(fields);
   const isJson = json === true || paths !== null;
   const isLive = !isJson && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
@@ -31,17 +18,22 @@ export function createOutput({ json, fields }: OutputOptions): Output {
   const note = (message: Text) => void process.stderr.write(`${message}\n`);
   return {
     isJson,
-    print(data, render) {
+    /** Prints data once: as JSON, or as `render` shows it. */
+    print(data: unknown, render: () => Text): void {
       const problem = paths && describeUnknownFields(data, paths);
       if (problem) note(problem);
       writeLine(isJson ? JSON.stringify(select(data), null, 2) : render().value);
     },
-    printItem: (data, render) => writeLine(isJson ? JSON.stringify(select(data)) : render().value),
+    /** Prints one of a sequence: a line of JSON, or as `render` shows it. */
+    printItem: (data: unknown, render: () => Text) => writeLine(isJson ? JSON.stringify(select(data)) : render().value),
+    /** Progress, for people. */
     note,
-    showStep(message) {
+    /** Progress in one line, which the next one replaces; a line of its own without a terminal, and nothing with JSON. */
+    showStep(message: Text) {
       if (!isJson) process.stderr.write(isLive ? `${CLEAR_LINE}${message}` : `${message}\n`);
     },
-    showDetail(message) {
+    /** Progress within a step: in the same line, on a terminal only. */
+    showDetail(message: Text) {
       if (isLive) process.stderr.write(`${CLEAR_LINE}${message}`);
     },
     clearStep() {

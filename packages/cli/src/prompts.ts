@@ -2,16 +2,9 @@
 import { cancelledError, usageError } from './errors';
 import { escapeControls } from './text';
 
-export interface Prompts {
-  isInteractive: boolean;
-  /** @throws CommandError where nothing can be asked and `--yes` is not given, or where it is declined */
-  confirm(message: string): Promise<void>;
-  select<Value extends string>(message: string, choices: { value: Value; label: string }[]): Promise<Value>;
-  text(message: string): Promise<string>;
-  password(message: string): Promise<string>;
-}
+export type Prompts = ReturnType<typeof createPrompts>;
 
-export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }): Prompts {
+export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }) {
   const isInteractive =
     input !== false && !process.env.CI && process.stdin.isTTY === true && process.stderr.isTTY === true;
 
@@ -30,23 +23,24 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
 
   return {
     isInteractive,
-    async confirm(message) {
+    /** @throws CommandError where nothing can be asked and `--yes` is not given, or where it is declined */
+    async confirm(message: string) {
       if (yes) return;
       const isConfirmed = await promptOrFail<boolean>(`${message} To confirm, use --yes`, (clack) =>
         clack.confirm({ message: escapeControls(message), initialValue: false, output }),
       );
       if (!isConfirmed) throw cancelledError();
     },
-    select: (message, choices) =>
-      promptOrFail(`${message} Cannot prompt in non-interactive mode`, (clack) => {
+    select: <Value extends string>(message: string, choices: { value: Value; label: string }[]) =>
+      promptOrFail<Value>(`${message} Cannot prompt in non-interactive mode`, (clack) => {
         const options = choices.map(({ value, label }) => ({ value: value as string, label: escapeControls(label) }));
         return clack.select({ message: escapeControls(message), options, output }) as Promise<never>;
       }),
-    text: (message) =>
+    text: (message: string) =>
       promptOrFail<string>(`${message} Cannot prompt in non-interactive mode`, (clack) =>
         clack.text({ message: escapeControls(message), output }),
       ),
-    password: (message) =>
+    password: (message: string) =>
       promptOrFail<string>(`${message} Cannot prompt in non-interactive mode; pass it on stdin`, (clack) =>
         clack.password({ message: escapeControls(message), output }),
       ),

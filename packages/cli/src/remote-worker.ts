@@ -42,14 +42,8 @@ export async function findWorker(gantry: Gantry, workerId: string): Promise<Work
   }
 }
 
-/** The worker of a folder on this server. */
-export interface RemoteFolder {
-  url: string;
-  workspaceId: string | null;
-  deployment: Deployment | undefined;
-}
-
-export async function loadRemoteFolder(session: Session, gantry: Gantry, dir: string): Promise<RemoteFolder> {
+/** Loads which worker of this server a folder is. */
+export async function loadRemoteFolder(session: Session, gantry: Gantry, dir: string) {
   const { url } = session.target();
   const { workspace_id: workspaceId } = await unwrap(gantry.worker.GET('/auth/me'));
   return { url, workspaceId, deployment: readDeployment(dir, url, workspaceId) };

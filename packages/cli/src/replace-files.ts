@@ -23,11 +23,6 @@ export async function mergeLocalManifest(dir: string, worker: Worker, files: Loc
   return isSameManifest ? files.map((one) => (one === exported ? { ...one, content } : one)) : files;
 }
 
-export interface FileChanges {
-  overwritten: string[];
-  deleted: string[];
-}
-
 /**
  * Makes a folder hold these files, and asks before anything is lost.
  * @param existingPaths paths of files in the folder that are deleted unless they are among the files
@@ -37,7 +32,7 @@ export async function replaceFiles(
   dir: string,
   files: LocalFile[],
   existingPaths: string[],
-): Promise<FileChanges> {
+): Promise<{ overwritten: string[]; deleted: string[] }> {
   const names = new Set(files.map(({ path: name }) => name));
   const overwritten = files.flatMap(({ path: name, content }) => {
     const file = path.join(dir, name);

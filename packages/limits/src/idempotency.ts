@@ -111,17 +111,7 @@ interface IdempotentOperation {
   idempotent: boolean | 'once';
 }
 
-export interface Idempotency {
-  /**
-   * Makes the handler of an `x-idempotent` operation honour the key. @throws Error if handler and operation disagree
-   */
-  wrapHandler(
-    operation: IdempotentOperation,
-    handler: OperationHandler,
-    revisit: RetryHandler | undefined,
-  ): OperationHandler;
-  once(req: Request, res: Response, options: IdempotentOptions, handler: OperationHandler): Promise<void>;
-}
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
 export function createIdempotency(deps: {
   pool: Pool;
@@ -129,7 +119,7 @@ export function createIdempotency(deps: {
   log: Logger;
   /** Tests: a handler that did not record what it created is a 500. */
   strict?: boolean;
-}): Idempotency {
+}) {
   const { pool, hasher, log } = deps;
   const leases = createLeaseRenewal(pool, log);
 
@@ -212,7 +202,12 @@ export function createIdempotency(deps: {
 
   return {
     once: runIdempotently,
-    wrapHandler(operation, handler, revisit) {
+    /** Makes the handler of an `x-idempotent` operation honour the key. @throws Error if handler and operation disagree */
+    wrapHandler(
+      operation: IdempotentOperation,
+      handler: OperationHandler,
+      revisit: RetryHandler | undefined,
+    ): OperationHandler {
       const { idempotent, id } = operation;
       if (Boolean(idempotent) !== Boolean(revisit)) {
         throw new Error(`${id}: x-idempotent requires a handler with a revisit, and vice versa`);

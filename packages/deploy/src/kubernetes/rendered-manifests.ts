@@ -1,55 +1,20 @@
 /** Objects rendered by Kustomize, typed as far as the tests read them. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import type { IContainer } from 'kubernetes-models/v1/Container';
+import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
+import type { IVolume } from 'kubernetes-models/v1/Volume';
 import { parseAllDocuments } from 'yaml';
 
 export const root = path.resolve(__dirname, '../../../..');
 
-export interface Container {
-  name: string;
-  image: string;
-  command?: string[];
-  args?: string[];
-  ports?: { name: string; containerPort: number }[];
-  env?: {
-    name: string;
-    value?: string;
-    valueFrom?: { configMapKeyRef?: { name: string; key: string }; secretKeyRef?: { name: string; key: string } };
-  }[];
-  envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
-  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
-  securityContext?: Record<string, unknown> & {
-    capabilities?: { drop?: string[]; add?: string[] };
-    seccompProfile?: { type: string };
-  };
-  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
-  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
-  startupProbe?: Probe;
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
-}
-export interface Probe {
-  httpGet?: { path: string; port: string };
-  periodSeconds: number;
-  timeoutSeconds: number;
-  failureThreshold: number;
-}
-export interface PodSpec {
-  serviceAccountName?: string;
-  automountServiceAccountToken?: boolean;
-  hostUsers?: boolean;
-  priorityClassName?: string;
-  terminationGracePeriodSeconds?: number;
-  securityContext?: Record<string, unknown> & { seccompProfile?: { type: string } };
+/** Every container of ours names its image, and every volume of a Secret that Secret. */
+export type Container = IContainer & { image: string };
+export type PodSpec = Omit<IPodSpec, 'containers' | 'initContainers' | 'volumes'> & {
   containers: Container[];
   initContainers?: Container[];
-  topologySpreadConstraints?: unknown[];
-  volumes?: (Record<string, unknown> & {
-    name: string;
-    secret?: { secretName: string; items?: { key: string }[] };
-    configMap?: { name: string };
-  })[];
-}
+  volumes?: (IVolume & { secret?: { secretName: string } })[];
+};
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;

@@ -66,19 +66,9 @@ const manifest = z.strictObject({
 });
 type Manifest = z.infer<typeof manifest>;
 
-export interface BackupWriter {
-  add(name: string, content: Buffer): Promise<void>;
-  /** @returns its size */
-  addFile(name: string, file: string): Promise<number>;
-  /** Gives the file its final name. @returns its size */
-  finish(): Promise<number>;
-}
+export type BackupWriter = Awaited<ReturnType<typeof createBackupFile>>;
 
-export async function createBackupFile(
-  file: string,
-  content: BackupContent,
-  passphrase: string,
-): Promise<BackupWriter> {
+export async function createBackupFile(file: string, content: BackupContent, passphrase: string) {
   sweepPartials(file);
   const partial = `${file}.${process.pid}.partial`;
   const removePartial = () => rmSync(partial, { force: true });
@@ -113,8 +103,9 @@ export async function createBackupFile(
   const mac = createAuthenticator(keys.mac);
 
   return {
-    add: (name, bytes) => write(name, bytes.length, mac.over(name, bytes.length, [bytes])),
-    addFile: async (name, from) => {
+    add: (name: string, bytes: Buffer) => write(name, bytes.length, mac.over(name, bytes.length, [bytes])),
+    /** @returns its size */
+    addFile: async (name: string, from: string) => {
       const handle = await openFile(from);
       try {
         const { size } = await handle.stat();
@@ -124,6 +115,7 @@ export async function createBackupFile(
         await handle.close();
       }
     },
+    /** Gives the file its final name. @returns its size */
     finish: async () => {
       const digest = mac.digest();
       await write(AUTHENTICATION, digest.length, [digest]);

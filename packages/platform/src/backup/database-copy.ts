@@ -30,13 +30,7 @@ export const databaseShape = z.strictObject({
 });
 export type DatabaseShape = z.infer<typeof databaseShape>;
 
-export interface Snapshot {
-  service: ServiceName;
-  shape: DatabaseShape;
-  /** A table's rows, in pieces that end with a row. */
-  rows(table: DatabaseShape['tables'][number]): AsyncGenerator<Buffer>;
-  end(): Promise<void>;
-}
+export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, application_name: 'gantry-backup' });
@@ -80,7 +74,7 @@ const SEQUENCE_NAMES = "SELECT sequencename AS name FROM pg_sequences WHERE sche
 const PARTITIONED = `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'p'`;
 const MIGRATIONS = 'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1';
 
-async function takeSnapshot({ service, url, client }: Database & { client: Client }): Promise<Snapshot> {
+async function takeSnapshot({ service, url, client }: Database & { client: Client }) {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const { snapshot } = (await client.query('SELECT pg_export_snapshot() AS snapshot')).rows[0];
   const queryRows = async (sql: string) => (await client.query(sql)).rows;
@@ -94,7 +88,8 @@ async function takeSnapshot({ service, url, client }: Database & { client: Clien
   return {
     service,
     shape,
-    async *rows({ name, columns }) {
+    /** A table's rows, in pieces that end with a row. */
+    async *rows({ name, columns }: DatabaseShape['tables'][number]) {
       // A transaction for each table, so that none stays locked: dropping an old partition would wait for the end.
       await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       await reader.query(`SET TRANSACTION SNAPSHOT ${reader.escapeLiteral(snapshot)}`);
@@ -126,13 +121,7 @@ async function* splitAtRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   if (bytes) yield Buffer.concat(piece);
 }
 
-export interface Loader {
-  /** Adds rows to a table. */
-  load(table: string, piece: AsyncIterable<Buffer>): Promise<void>;
-  commit(): Promise<void>;
-  /** Ends its connection. What is not committed by then is gone. */
-  close(): Promise<void>;
-}
+export type Loader = Awaited<ReturnType<typeof openLoader>>;
 
 const unquote = (column: string): string =>
   column.startsWith('"') ? column.slice(1, -1).replaceAll('""', '"') : column;
@@ -142,7 +131,7 @@ const unquote = (column: string): string =>
  * @param folders of all migrations
  * @throws Error for a table, column, partition or sequence that those migrations do not make
  */
-export async function openLoader(url: string, shape: DatabaseShape, folders: string[]): Promise<Loader> {
+export async function openLoader(url: string, shape: DatabaseShape, folders: string[]) {
   await migrateTo(url, (name) => shape.migrations.includes(name), ...folders);
   const client = await connect(url);
   const id = client.escapeIdentifier.bind(client);
@@ -151,7 +140,8 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
     throw err;
   });
   return {
-    load: (name, piece) => {
+    /** Adds rows to a table. */
+    load: (name: string, piece: AsyncIterable<Buffer>) => {
       const columns = columnsByTable.get(name);
       if (!columns) throw new Error(`the backup has rows for a table, ${name}, that it does not describe`);
       return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.map(id).join(', ')}) FROM STDIN`)));
@@ -161,6 +151,7 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
       await client.query('COMMIT');
       await client.query('ANALYZE');
     },
+    /** Ends its connection. What is not committed by then is gone. */
     close: () => client.end(),
   };
 }

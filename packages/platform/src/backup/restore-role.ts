@@ -5,19 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabaseIfMissing } from '../create-database';
 import { withClient } from '../postgres/with-client';
-import { databases, serviceNames } from '../service-names';
+import { databases, type ServiceName, serviceNames } from '../service-names';
 import type { GetDatabaseUrl } from './temporary-postgres';
 
 const ROLE = 'gantry_restore';
 
-export interface RestoreRole {
-  addressOf: GetDatabaseUrl;
-  /** Gives what it owns to the superuser, and removes it. */
-  remove(): Promise<void>;
-}
-
 /** Makes the databases, too. @param superuser addresses for a superuser of a server without other users */
-export async function createRestoreRole(superuser: GetDatabaseUrl): Promise<RestoreRole> {
+export async function createRestoreRole(superuser: GetDatabaseUrl) {
   const password = randomBytes(24).toString('base64url');
   for (const service of serviceNames) await createDatabaseIfMissing(superuser(service));
   await runStatements(superuser('worker-api'), [
@@ -26,12 +20,13 @@ export async function createRestoreRole(superuser: GetDatabaseUrl): Promise<Rest
     ...serviceNames.map((service) => `ALTER DATABASE ${databases[service].name} OWNER TO ${ROLE}`),
   ]);
   return {
-    addressOf: (service) => {
+    addressOf: (service: ServiceName) => {
       const url = new URL(superuser(service));
       url.username = ROLE;
       url.password = password;
       return url.href;
     },
+    /** Gives what it owns to the superuser, and removes it. */
     remove: async () => {
       for (const service of serviceNames) {
         await runStatements(superuser(service), [`REASSIGN OWNED BY ${ROLE} TO CURRENT_USER`, `DROP OWNED BY ${ROLE}`]);

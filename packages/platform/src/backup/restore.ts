@@ -14,6 +14,7 @@ import { listMigrationNames } from '../migrate';
 import { listServiceMigrationFolders } from '../migrate-folders';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
+import type { BackupOptions } from './backup';
 import { type BackupEntry, damagedBackupError, type OpenBackup, openBackupFile, quoteName } from './backup-file';
 import { type Loader, openLoader } from './database-copy';
 import { guardFreeSpace } from './guard-free-space';
@@ -21,14 +22,7 @@ import { createPartProgress } from './part-progress';
 import { createRestoreRole } from './restore-role';
 import { type GetDatabaseUrl, startTemporaryPostgres } from './temporary-postgres';
 
-export interface RestoreOptions {
-  dataDir: string;
-  file: string;
-  passphrase: () => Promise<string>;
-  progress: Progress;
-}
-
-export async function restore({ dataDir, file, passphrase, progress }: RestoreOptions): Promise<void> {
+export async function restore({ dataDir, file, passphrase, progress }: BackupOptions): Promise<void> {
   if (removeEmptyDir(dataDir)) {
     // The operator's empty directory is there again if this fails.
     process.once('exit', () => fs.existsSync(dataDir) || fs.mkdirSync(dataDir, { mode: 0o700 }));

@@ -1,6 +1,5 @@
 /** Makes an empty platform usable: its first owner with a token, and an automation and a worker that have run once. */
 import path from 'node:path';
-import type { FirstOwner, LocalAccess } from '../launch/local-state';
 import { type ZippedExample, zipExample, zipExampleWorker } from './zip-example';
 
 export interface Addresses {
@@ -8,7 +7,12 @@ export interface Addresses {
   dashboard: string;
 }
 
-export type Owner = Pick<LocalAccess, 'email' | 'password' | 'token' | 'workspace_id'>;
+export interface Owner {
+  email: string;
+  password: string;
+  token: string;
+  workspace_id: string;
+}
 
 export interface Sample {
   automation_id: string;
@@ -26,7 +30,7 @@ export interface SampleWorker {
   status: string;
 }
 
-export interface FirstAccount extends FirstOwner {
+export interface FirstAccount extends Pick<Owner, 'email' | 'password'> {
   setupToken: string;
   /** An earlier start was interrupted, and may have created it. */
   isResumed: boolean;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Owner } from '../first-run/first-run';
 
 /** Generated once. Losing them loses the secrets that are encrypted under them and every token. */
 export interface Keys {
@@ -13,14 +14,10 @@ export interface Keys {
 }
 
 /** Addresses and credentials for programs on this machine: `.data/local.json`. */
-export interface LocalAccess {
+export interface LocalAccess extends Owner {
   base_url: string;
   dashboard_url: string;
   skills_url: string;
-  email: string;
-  password: string;
-  token: string;
-  workspace_id: string;
 }
 
 /** The sign-in of an owner who is being created. */

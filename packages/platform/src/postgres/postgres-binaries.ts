@@ -11,13 +11,8 @@ import { promisify } from 'node:util';
 
 const execFileAsync = promisify(execFile);
 
-export interface PostgresBinaries {
-  initdb: string;
-  postgres: string;
-}
-
 /** @param sharedDir given when another user will run them: a copy goes there if that user can't reach node_modules. */
-export async function findPostgresBinaries(sharedDir?: string): Promise<PostgresBinaries> {
+export async function findPostgresBinaries(sharedDir?: string) {
   const packaged = findPackagedDir();
   linkLibraries(packaged.dir);
   const dir =

@@ -44,11 +44,7 @@ export const livenessTiming = {
   graceMs: liveness.graceSeconds * 1_000,
 };
 
-export interface Watch {
-  /** Whether it has answered since the watch began. */
-  hasAnswered(): boolean;
-  stop(): void;
-}
+export type Watch = ReturnType<typeof watchLiveness>;
 
 export interface WatchOptions {
   probe: Probe;
@@ -67,7 +63,7 @@ const TICKS_PER_PROBE = 5;
  * overloaded that an answer would not have been read either: that time does not count as silence, and the question is
  * asked again.
  */
-export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions): Watch {
+export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions) {
   const tickMs = timing.everyMs / TICKS_PER_PROBE;
   let hasAnswered = false;
   let silentMs = 0;
@@ -96,5 +92,9 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
     }
   }, tickMs);
 
-  return { hasAnswered: () => hasAnswered, stop: ticking.stop };
+  return {
+    /** Whether it has answered since the watch began. */
+    hasAnswered: () => hasAnswered,
+    stop: ticking.stop,
+  };
 }

@@ -3,13 +3,9 @@ import fs from 'node:fs';
 
 const BYTES_MAX = 10 << 20;
 
-export interface LogFile {
-  /** Never throws. While the disk is full, lines are dropped; the next one that is written is preceded by their number. */
-  write(line: string): void;
-  close(): Promise<void>;
-}
+export type LogFile = ReturnType<typeof openLogFile>;
 
-export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
+export function openLogFile(file: string, bytesMax = BYTES_MAX) {
   let stream: fs.WriteStream | undefined;
   let size = 0;
   let dropped = 0;
@@ -47,7 +43,8 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
   }
 
   return {
-    write: (line) => {
+    /** Never throws. While the disk is full, lines are dropped; the next one that is written is preceded by their number. */
+    write: (line: string) => {
       if (closed) return;
       try {
         write(line);
@@ -57,7 +54,7 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
     },
     close: () => {
       closed = true;
-      return new Promise((resolve) => (stream ? stream.end(() => resolve()) : resolve()));
+      return new Promise<void>((resolve) => (stream ? stream.end(() => resolve()) : resolve()));
     },
   };
 }

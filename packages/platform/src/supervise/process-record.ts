@@ -14,12 +14,6 @@ interface RecordedProcess {
   stopSignal?: NodeJS.Signals;
 }
 
-/** Its changes never throw: the launcher has to go on when the disk is full. What was not written is written later. */
-export interface ProcessRecord {
-  add(name: string, pid: number, stopSignal?: NodeJS.Signals): void;
-  remove(name: string): void;
-}
-
 const LAUNCHER = 'launcher';
 const WRITE_AGAIN_MS = 1_000;
 const STOP_MS = 5_000;
@@ -27,11 +21,12 @@ const STOP_MS = 5_000;
 const ORPHAN_STOP_MS = 30_000;
 
 /**
- * Stops what an earlier launcher left and opens the record of this one.
+ * Stops what an earlier launcher left and opens the record of this one. Its changes never throw: the launcher has to go
+ * on when the disk is full. What was not written is written later.
  * @param parent npm, where npm started us: we are to end when it does.
  * @throws Error if the earlier launcher still runs.
  */
-export async function claimProcessRecord(file: string, parent?: number): Promise<ProcessRecord> {
+export async function claimProcessRecord(file: string, parent?: number) {
   const { [LAUNCHER]: launcher } = readRecords(file);
   if (launcher && launcher.pid !== process.pid && isRunning(launcher)) {
     if (!isOrphan(launcher)) {
@@ -62,11 +57,11 @@ export async function claimProcessRecord(file: string, parent?: number): Promise
   recorded[LAUNCHER] = { pid: process.pid, startTime: readStartTime(process.pid), parent };
   write();
   return {
-    add: (name, pid, stopSignal) => {
+    add: (name: string, pid: number, stopSignal?: NodeJS.Signals) => {
       recorded[name] = { pid, startTime: readStartTime(pid), stopSignal };
       tryToWrite();
     },
-    remove: (name) => {
+    remove: (name: string) => {
       delete recorded[name];
       tryToWrite();
     },

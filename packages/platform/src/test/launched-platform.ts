@@ -10,13 +10,7 @@ import { collectOutput } from '../supervise/collect-output';
 
 export const START_MS = 150_000;
 
-export interface LaunchedPlatform {
-  dataDir: string;
-  local: LocalAccess;
-  /** Everything that it has reported since its start. */
-  problems(): string[];
-  stop(): Promise<void>;
-}
+export type LaunchedPlatform = Awaited<ReturnType<typeof launchPlatform>>;
 
 const environment = (dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
@@ -25,7 +19,7 @@ const environment = (dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   ...env,
 });
 
-export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<LaunchedPlatform> {
+export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {}) {
   const port = String(await freeRange());
   const child = spawn(process.execPath, [path.join(checkoutDir, 'packages/platform/dist/main.js')], {
     env: environment(dataDir, { GANTRY_PORT: port, ...env }),
@@ -38,7 +32,8 @@ export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {
   if (child.exitCode !== null) throw new Error(output());
   return {
     dataDir,
-    local: JSON.parse(fs.readFileSync(path.join(dataDir, 'local.json'), 'utf8')),
+    local: JSON.parse(fs.readFileSync(path.join(dataDir, 'local.json'), 'utf8')) as LocalAccess,
+    /** Everything that it has reported since its start. */
     problems: () => listProblems(output()),
     stop: async () => {
       child.kill('SIGINT');

@@ -9,17 +9,10 @@ import { collectOutput } from '../supervise/collect-output';
 import { startAndWait } from '../supervise/process';
 import { ensureTool } from '../tools/fetch-tool';
 
-export interface StartedGateway {
-  ports: { worker: number; dashboard: number; skills: number };
-  /** Everything that nginx has written anywhere so far. */
-  written(): string;
-  /** Number of requests that the stub holds open. */
-  held(): number;
-  stop(): Promise<void>;
-}
+export type StartedGateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** The stub answers with what it got, and never ends what begins with `/held`. */
-export async function startGateway(options: Partial<GatewayOptions> = {}): Promise<StartedGateway> {
+export async function startGateway(options: Partial<GatewayOptions> = {}) {
   const open = new Set<http.ServerResponse>();
   const stub = http.createServer({ maxHeaderSize: 96 * 1024 }, (req, res) => {
     if (!req.url?.startsWith('/held')) return void res.end(JSON.stringify({ url: req.url, host: req.headers.host }));
@@ -49,7 +42,9 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   const output = collectOutput(running);
   return {
     ports,
+    /** Everything that nginx has written anywhere so far. */
     written: () => output() + fs.readFileSync(getGatewayLogFile(dir), 'utf8'),
+    /** Number of requests that the stub holds open. */
     held: () => open.size,
     stop: async () => {
       stub.closeAllConnections();

@@ -10,13 +10,7 @@ export interface ReceivedRequest {
 
 type Responder = (response: ServerResponse, request: ReceivedRequest) => void;
 
-export interface ScriptedServer {
-  url: string;
-  requests: ReceivedRequest[];
-  /** Responses to the next requests, in their order; the last one stays. */
-  script: Responder[];
-  stop(): Promise<void>;
-}
+export type ScriptedServer = Awaited<ReturnType<typeof startScriptedServer>>;
 
 export const respond =
   (status: number, body: unknown, headers: Record<string, string> = {}): Responder =>
@@ -26,7 +20,7 @@ export const respond =
   };
 
 /** An HTTP server on this machine that responds as a test says. */
-export async function startScriptedServer(): Promise<ScriptedServer> {
+export async function startScriptedServer() {
   const requests: ReceivedRequest[] = [];
   const script: Responder[] = [];
   const server = createServer(async (req, res) => {
@@ -41,9 +35,10 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    /** Responses to the next requests, in their order; the last one stays. */
     script,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.closeAllConnections();
         server.close(() => resolve());
       }),

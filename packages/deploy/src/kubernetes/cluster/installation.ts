@@ -4,15 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type ApiCall, createApiClient, createZip, waitUntil } from '@gantry/testing';
 import { root } from '../rendered-manifests';
-import {
-  applyObjects,
-  getObject,
-  kubectl,
-  listObjects,
-  type PortForward,
-  portForward,
-  waitForRollout,
-} from './kubectl';
+import { applyObjects, getObject, kubectl, listObjects, portForward, waitForRollout } from './kubectl';
 
 export interface Installation {
   token: string;
@@ -62,7 +54,7 @@ export async function install(dir: string): Promise<void> {
 
 export const apis = ['worker-api', 'automation-api', 'skills-api'].map((name) => `deployment/${name}`);
 
-let forwarded: PortForward | undefined;
+let forwarded: Awaited<ReturnType<typeof portForward>> | undefined;
 /** Forwards the ports; call it again after the Pod that served them has gone. */
 export async function openPortForwards(): Promise<void> {
   forwarded?.stop();

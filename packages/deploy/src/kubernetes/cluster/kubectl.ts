@@ -36,12 +36,8 @@ export const waitForRollout = (namespace: string, object: string, timeoutS = 300
     timeoutMs: (timeoutS + 10) * 1_000,
   });
 
-export interface PortForward {
-  stop(): void;
-}
-
 /** Ports of a Service as ports of this machine: of one of its Pods, so that it ends with that. */
-export async function portForward(namespace: string, service: string, ports: number[]): Promise<PortForward> {
+export async function portForward(namespace: string, service: string, ports: number[]) {
   const child: ChildProcess = spawn(
     'kubectl',
     ['port-forward', '-n', namespace, `service/${service}`, ...ports.map(String)],
@@ -58,5 +54,5 @@ export async function portForward(namespace: string, service: string, ports: num
     everyMs: 50,
     what: 'ports are forwarded',
   });
-  return { stop: () => child.kill() };
+  return { stop: () => void child.kill() };
 }

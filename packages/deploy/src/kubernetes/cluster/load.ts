@@ -4,18 +4,14 @@ import path from 'node:path';
 import { waitUntil } from '@gantry/testing';
 import { applyObjects, kubectl } from './kubectl';
 
-export interface Outcome {
+interface Outcome {
   requests: number;
   failures: string[];
   /** Ids of those that were accepted. */
   runs: string[];
 }
 
-export interface Load {
-  sofar(): Outcome;
-  /** Lets requests under way end. */
-  stop(): Outcome;
-}
+export type Load = Awaited<ReturnType<typeof startLoad>>;
 
 const NAMESPACE = 'gantry-test';
 
@@ -25,7 +21,7 @@ export async function startLoad(options: {
   image: string;
   clients?: number;
   readsOnly?: boolean;
-}): Promise<Load> {
+}) {
   const env = {
     GATEWAY: 'gateway.gantry.svc',
     TOKEN: options.token,
@@ -64,5 +60,9 @@ export async function startLoad(options: {
   const getOutcome = (place: string): Outcome =>
     JSON.parse(kubectl(['get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods/load:8000/proxy${place}`]));
   await waitUntil(() => getOutcome('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load generator responds' });
-  return { sofar: () => getOutcome('/'), stop: () => getOutcome('/stop') };
+  return {
+    sofar: () => getOutcome('/'),
+    /** Lets requests under way end. */
+    stop: () => getOutcome('/stop'),
+  };
 }

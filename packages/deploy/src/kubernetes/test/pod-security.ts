@@ -37,7 +37,7 @@ export function podSecurityProblems(level: Level, workload: Workload): string[] 
     ...baseline,
     ...volumes.filter(({ type }) => !RESTRICTED_VOLUMES.includes(type)).map(({ name }) => `volume ${name}`),
     ...listContainers(workload).flatMap(({ name, securityContext: own = {} }) => {
-      const of = (key: string) => own[key] ?? pod.securityContext?.[key];
+      const of = (key: 'runAsNonRoot' | 'runAsUser') => own[key] ?? pod.securityContext?.[key];
       return [
         ...(own.allowPrivilegeEscalation === false ? [] : [`${name}: allowPrivilegeEscalation`]),
         ...(own.capabilities?.drop?.includes('ALL') ? [] : [`${name}: capabilities`]),
