@@ -26,7 +26,7 @@ export function createTokenHasher(peppers: KeyRing) {
     /** For a lookup: under every pepper that is still configured. */
     candidates: hashWithEachPepper,
     /** The same for a token of that kind; none for any other text. */
-    candidatesOf: (prefix: OpaquePrefix, text: string): Buffer<ArrayBuffer>[] =>
+    candidatesForPrefix: (prefix: OpaquePrefix, text: string): Buffer<ArrayBuffer>[] =>
       parseOpaqueToken(text)?.prefix === prefix ? hashWithEachPepper(text) : [],
     /** Compares the stored hash with the presented token in constant time. */
     matches: (token: string, stored: Uint8Array): boolean =>

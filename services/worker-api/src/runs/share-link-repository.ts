@@ -55,7 +55,7 @@ export async function resolveShareLink(
 ): Promise<ResolvedShareLink> {
   const found = await db.runShareLink.findFirst({
     where: {
-      hash: { in: hasher.candidatesOf('shr_', token) },
+      hash: { in: hasher.candidatesForPrefix('shr_', token) },
       expiresAt: { gt: now },
       worker: { deletedAt: null, workspace: { deletedAt: null } },
     },

@@ -56,7 +56,7 @@ export async function verifyEmail(
 ): Promise<{ user: User; ended: string[] }> {
   const userId = getSignedInUserId(caller);
   const link = await prisma.emailVerification.findFirst({
-    where: { hash: { in: hasher.candidatesOf('vfy_', token) }, userId },
+    where: { hash: { in: hasher.candidatesForPrefix('vfy_', token) }, userId },
     include: { user: true },
   });
   if (!link || !hasher.matches(token, link.hash)) throw unknownLinkError('email confirmation for this account');

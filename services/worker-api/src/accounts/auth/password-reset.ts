@@ -121,7 +121,7 @@ export async function resetPassword(
 ): Promise<{ session: OpenSession; ended: string[] }> {
   const { prisma, hasher, sessions } = deps;
   const reset = await prisma.passwordReset.findFirst({
-    where: { hash: { in: hasher.candidatesOf('rst_', input.token) } },
+    where: { hash: { in: hasher.candidatesForPrefix('rst_', input.token) } },
     include: { user: true },
   });
   if (!reset || !hasher.matches(input.token, reset.hash)) throw unknownLinkError('password reset');

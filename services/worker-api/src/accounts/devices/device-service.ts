@@ -129,7 +129,7 @@ export async function exchangeDeviceCode(
   client: ClientInfo,
 ): Promise<DeviceToken> {
   const request = await prisma.deviceRequest.findFirst({
-    where: { deviceHash: { in: hasher.candidatesOf('dev_', deviceCode) } },
+    where: { deviceHash: { in: hasher.candidatesForPrefix('dev_', deviceCode) } },
     include: { user: true },
   });
   if (!request || !hasher.matches(deviceCode, request.deviceHash)) {

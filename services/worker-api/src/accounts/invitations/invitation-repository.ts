@@ -65,7 +65,7 @@ export async function getInvitationByToken(
   token: string,
 ): Promise<InvitationWithValidity & { workspace: Workspace }> {
   const found = await db.invitation.findFirst({
-    where: { hash: { in: hasher.candidatesOf('inv_', token) }, workspace: { deletedAt: null } },
+    where: { hash: { in: hasher.candidatesForPrefix('inv_', token) }, workspace: { deletedAt: null } },
     include: { workspace: true },
   });
   if (!found || !hasher.matches(token, found.hash)) throw unknownLinkError('invitation');
