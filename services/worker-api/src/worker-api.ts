@@ -23,6 +23,7 @@ import { serveMembers } from './accounts/members/serve-members';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { type AppDeps, type AppOptions, createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
+import { suspendForApproval } from './approvals/request-approval';
 import { createChangeHub } from './changes/change-hub';
 import { listRunTools, prepareTool } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
@@ -44,12 +45,12 @@ import { createOutcomeJudge } from './rehearsals/outcome-judge';
 import { createCandidateDecisions } from './repairs/decide-repair';
 import { startRepairLoop } from './repairs/repair-loop';
 import { findRunRepair } from './repairs/repair-repository';
+import { startCalledRun } from './runs/called-run';
 import { createPriceCalculator } from './runs/compute-price';
 import { enqueueRefusedRequest } from './runs/enqueue-refused-request';
 import { prepareVersion, serveStandbyVersions } from './runs/prepare-version';
 import { createRunProvisioner } from './runs/provision-run';
 import { createRunnables } from './runs/runnable';
-import { startSuspension } from './runs/start-suspension';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron/cron-ticker';
@@ -150,7 +151,12 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
         return prepare(await depsReady, run, request);
       },
     },
-    onSuspended: async (tx, run, suspension) => startSuspension(await depsReady, tx, run, suspension),
+    onSuspended: async (tx, run, suspension) => {
+      const deps = await depsReady;
+      return suspension.kind === 'approve'
+        ? suspendForApproval(deps, tx, run, suspension)
+        : startCalledRun(deps, tx, run, suspension);
+    },
     onRefused: enqueueRefusedRequest,
     reannounce: async ({ workspaceId, codeId: uid }) => (await depsReady).prepareVersion({ workspaceId, uid }),
     computeCostUsd: createPriceCalculator(options.computeUsdPerCpuHour),

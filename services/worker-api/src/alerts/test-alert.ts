@@ -3,28 +3,16 @@ import type { AlertWithWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { type AlertOccurrence, type AlertPayload, buildEvaluationUrl, buildRunUrl } from './alert-payload';
 import type { AlertType } from './alert-type';
-import { listChannels, pickAddresses } from './channels';
+import { listChannels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
 /** Sends a sample by each of the alert's channels, even if it is disabled; nothing is stored or retried. */
 export async function testAlert(deps: ChannelDeps, alert: AlertWithWorker) {
   const body = JSON.stringify(buildSamplePayload(deps, alert));
-  const { id: alertId, workspaceId, description, signingKey } = alert;
-  const addresses = pickAddresses(alert);
   const results = await Promise.all(
     listChannels(alert).map(async (channel) => {
-      const outgoing = {
-        id: newId('dlv_'),
-        channel,
-        body,
-        alertId,
-        workspaceId,
-        ...addresses,
-        description,
-        signingKey,
-      };
-      const sent = await sendDelivery(deps, outgoing);
+      const sent = await sendDelivery(deps, { ...alert, id: newId('dlv_'), alertId: alert.id, channel, body });
       return { channel, ok: sent.error === null, ...sent };
     }),
   );

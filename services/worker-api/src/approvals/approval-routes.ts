@@ -15,7 +15,7 @@ import {
   listApprovals,
   renewReviewLink,
 } from './approval-repository';
-import { decideApproval, type Verdict } from './decide-approval';
+import { buildDecider, decideApproval, type Verdict } from './decide-approval';
 import { callsToApi, findStoredCalls } from './held-calls';
 import { loadInputSchemas } from './tool-schema';
 
@@ -88,9 +88,7 @@ async function handleDecision(
   verdict: Verdict,
 ) {
   await assertCanDecide(deps, caller, approval);
-  const id = caller.userId ?? caller.tokenId;
-  const decider = { id, label: actor.label ?? id, actor, caller };
-  await decideApproval(deps, approval, verdict, body, decider);
+  await decideApproval(deps, approval, verdict, body, buildDecider({ caller, actor }));
   const decided = await getApproval(deps.prisma, caller, approval.id);
   return ok((await approvalsToApi(deps, caller, [decided]))[0]);
 }

@@ -1,10 +1,11 @@
 /** Approves or rejects. The caller has checked the permission. */
 
 import { type AppError, conflict, invalid } from '@gantry/errors';
-import type { Actor, OperationCall } from '@gantry/http';
+import type { Actor, OperationCall, Requester } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
+import { findOwnerId } from '../access/ownership';
 import type { Approval } from '../generated/prisma/client';
 import { createAlreadyDecidedError, getForm, parseAnswer, requireAnswerSize, requirePendingApproval } from './approval';
 import type { ApprovalDeps } from './approval-deps';
@@ -24,6 +25,12 @@ export interface Decider {
   actor: Actor;
   /** Null: the holder of a link, or the platform. A person who approves a candidate also approves its code. */
   caller: Principal | null;
+}
+
+/** Builds the decider of a request that has a credential. */
+export function buildDecider({ caller, actor }: Pick<Requester, 'caller' | 'actor'>): Decider {
+  const id = findOwnerId(caller);
+  return { id, label: actor.label ?? id, actor, caller };
 }
 
 /**

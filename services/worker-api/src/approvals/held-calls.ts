@@ -9,10 +9,7 @@ import type { Approval } from '../generated/prisma/client';
 /** `arguments`: null unless corrected. `reason`: for the model; null unless refused. */
 export type CallDecision = NonNullable<SurfaceSchemas<'worker'>['ApprovalCall']['decision']>;
 
-export interface StoredCall extends PendingCall {
-  /** The model's name for it. */
-  tool: string;
-  arguments: Record<string, unknown>;
+export interface StoredCall extends PendingCall, z.infer<typeof storedCallSchema> {
   /** Null while it is pending, and where the run was stopped. */
   decision: CallDecision | null;
 }
@@ -24,6 +21,7 @@ export interface DecidedCalls {
   stored: StoredCall[];
 }
 
+/** `tool`: the model's name for it. */
 const storedCallSchema = z.object({ tool: z.string().min(1).max(200), arguments: jsonObject });
 /** The data shown to people without a list of calls: one call, or several. */
 const storedDataSchema = z.union([

@@ -13,6 +13,7 @@ import {
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
+import type { Definition } from '../workers/definition';
 import { findVersionToRun } from '../workers/worker-queries';
 import { insertApproval, type NewApproval } from './approval-repository';
 import { parseStoredCalls } from './held-calls';
@@ -37,11 +38,7 @@ export interface ApprovalRequest {
   calls?: PendingCall[] | undefined;
 }
 
-interface ApprovalRules {
-  forbid_self: boolean;
-  public_links: boolean;
-  expires_in_seconds: number;
-}
+type ApprovalRules = Pick<Definition['approvals'], 'forbid_self' | 'public_links' | 'expires_in_seconds'>;
 
 const EXPIRY_SECONDS_MAX = 2_592_000;
 const EXPIRY_SECONDS_MIN = 1;

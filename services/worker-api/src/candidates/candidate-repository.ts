@@ -48,17 +48,12 @@ export async function lockCandidate(tx: Sql, id: string): Promise<Candidate | un
   return rows[0] && toCandidate(rows[0]);
 }
 
-export interface ListedCandidate {
-  candidate: Candidate;
-  summary: Summary;
-}
-
 /** Newest first. */
 export async function listCandidates(
   sql: Sql,
   { workspaceId, uid }: WorkerKey,
   { status, limit, offset }: { status?: CandidateStatus | undefined; limit: number; offset: number },
-): Promise<{ candidates: ListedCandidate[]; total: number }> {
+): Promise<{ candidates: { candidate: Candidate; summary: Summary }[]; total: number }> {
   const of = [workspaceId, uid, status ?? null];
   const where = 'workspace_id = $1 AND worker_uid = $2 AND ($3::text IS NULL OR status = $3)';
   const [page, counted] = await Promise.all([

@@ -10,8 +10,7 @@ import {
 } from '@gantry/http';
 import { ObjectMissingError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
-import { findOwnerId } from '../access/ownership';
-import type { Decider } from '../approvals/decide-approval';
+import { buildDecider } from '../approvals/decide-approval';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { DEFINITION_FIELDS } from '../workers/definition';
@@ -106,14 +105,6 @@ export function createCandidateOperations(deps: CandidateDeps): Operations<'work
     },
   };
 }
-
-const buildDecider = ({
-  caller,
-  actor,
-}: Pick<OperationCall<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
-  const id = findOwnerId(caller);
-  return { id, label: actor.label ?? id, actor, caller };
-};
 
 function parseCandidateInput(body: OperationCall<'worker', 'createCandidate'>['body']): NewCandidateInput {
   const { files = [], base_sha: baseSha, message, last_successful: lastSuccessful = 5, run_ids: runIds = [] } = body;

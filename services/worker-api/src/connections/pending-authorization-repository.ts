@@ -7,7 +7,7 @@ import { type ConnectionDeparture, Prisma } from '../generated/prisma/client';
 import type { ServerAuthorization } from './mcp-server-authorization';
 
 /** Between leaving for the provider and coming back. */
-export const PENDING_AUTHORIZATION_TTL_MS = 10 * 60_000;
+const PENDING_AUTHORIZATION_TTL_MS = 10 * 60_000;
 
 const hashState = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
 

@@ -27,15 +27,8 @@ export function parseParameters(provider: Provider, input: Record<string, string
   return input;
 }
 
-export interface PlainRequest {
-  method: RequestTemplate['method'];
-  url: string;
-  headers: Record<string, string>;
-  body?: string;
-}
-
 /** A request without inputs, such as the one that asks whose account it is. */
-export function buildRequest(template: RequestTemplate, parameters: Readonly<Record<string, string>>): PlainRequest {
+export function buildRequest(template: RequestTemplate, parameters: Readonly<Record<string, string>>) {
   const { method, fixed, headers = {} } = template;
   return {
     method,

@@ -1,4 +1,5 @@
 /** When a token is refreshed. */
+import type { Connection } from '../generated/prisma/client';
 
 /** Before it ends, so that a run that starts with it does not see its end. */
 const MARGIN_MS = 10 * 60_000;
@@ -7,17 +8,11 @@ const DEFAULT_LIFETIME_MS = 45 * 60_000;
 const BACKOFF_MS = 30_000;
 const BACKOFF_MS_MAX = 15 * 60_000;
 
-export interface TokenTimes {
-  tokenExpiresAt: Date | null;
-  /** Null: it lasts until it is revoked, as far as is known. */
-  refreshAt: Date | null;
-}
-
 /** A token that cannot be refreshed is looked at when it ends: a person has to consent again then. */
 export function computeTokenExpiry(
   { expiresInSeconds, refreshToken }: { expiresInSeconds: number | null; refreshToken: string | null },
   now: Date,
-): TokenTimes {
+): Pick<Connection, 'tokenExpiresAt' | 'refreshAt'> {
   const toDate = (ms: number) => new Date(now.getTime() + ms);
   if (expiresInSeconds === null) {
     return { tokenExpiresAt: null, refreshAt: refreshToken === null ? null : toDate(DEFAULT_LIFETIME_MS) };

@@ -205,9 +205,7 @@ export async function appendTreeWithRetry(
         await markCreated(tx, version.sha);
         return true;
       });
-      if (isDone) {
-        return { before, version };
-      }
+      if (isDone) return { before, version };
     }
     throw conflict('busy', 'this context is being changed by another request; try again');
   });

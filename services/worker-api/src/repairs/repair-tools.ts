@@ -30,10 +30,6 @@ const PARSED_BYTES_MAX = 128 * 1024;
 const runIdSchema = z.string().min(1).max(64);
 const pathSchema = z.string().min(1).max(1_024);
 
-const readFileSchema = z.strictObject({ path: pathSchema });
-const readLogSchema = z.strictObject({ run_id: runIdSchema.optional() });
-const readRunSchema = z.strictObject({ run_id: runIdSchema });
-const listRunsSchema = z.strictObject({});
 const itemsSchema = z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).max(100);
 
 export const proposalSchema = z.strictObject({
@@ -70,17 +66,20 @@ export const PROPOSE_TOOL = 'propose_change';
 
 /** Describes the tools to the model. */
 export const TOOLS = {
-  read_file: { schema: readFileSchema, description: 'Reads the current content of a file in the worker.' },
+  read_file: {
+    schema: z.strictObject({ path: pathSchema }),
+    description: 'Reads the current content of a file in the worker.',
+  },
   read_log: {
-    schema: readLogSchema,
+    schema: z.strictObject({ run_id: runIdSchema.optional() }),
     description: `Reads the last ${LOG_LINES_MAX} log lines of the failed run, or of another run or rehearsal of this worker.`,
   },
   list_runs: {
-    schema: listRunsSchema,
+    schema: z.strictObject({}),
     description: `Lists the worker's last ${RUNS_MAX} runs and how they ended, newest first.`,
   },
   read_run: {
-    schema: readRunSchema,
+    schema: z.strictObject({ run_id: runIdSchema }),
     description: "Reads the inputs, output and error of one of the worker's runs or rehearsals.",
   },
   [PROPOSE_TOOL]: {

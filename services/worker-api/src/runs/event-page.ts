@@ -29,10 +29,11 @@ export async function paginateEvents<T extends { seq: number }>(
     page.push(event);
     charsLeft -= size?.countChars(event) ?? 0;
   }
-  const nextAfter = hasMore ? (page.at(-1)?.seq ?? null) : null;
-  const next = nextAfter !== null && {
-    'X-Next-After': String(nextAfter),
-    ...buildNextLink(req, { after: nextAfter, offset: null }),
-  };
-  return { page, headers: { 'X-Has-More': String(nextAfter !== null), ...next } };
+  return { page, headers: buildNextAfterHeaders(req, hasMore ? page.at(-1)?.seq : undefined) };
 }
+
+/** @param after sequence number of the last event on the page; undefined: there are no more */
+export const buildNextAfterHeaders = (req: Request, after: number | undefined): Record<string, string> => ({
+  'X-Has-More': String(after !== undefined),
+  ...(after !== undefined && { 'X-Next-After': String(after), ...buildNextLink(req, { after, offset: null }) }),
+});

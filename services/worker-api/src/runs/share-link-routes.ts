@@ -63,7 +63,9 @@ export function createShareLinkOperations(deps: RunDeps): Operations<'worker'> {
         const expiresAt = new Date(now().getTime() + seconds * 1_000);
         const { link, token } = await transaction(prisma, async (tx) => {
           const existing = await listShareLinks(tx, run.workspaceId, run.id, now());
-          if (existing.length >= LINKS_MAX) throw tooManyLinksError();
+          if (existing.length >= LINKS_MAX) {
+            throw conflict('too_many_share_links', `this run already has ${LINKS_MAX} share links; revoke one first`);
+          }
           const inserted = await insertShareLink(tx, hasher, { ...toLinkKey(run), createdBy: userId, expiresAt });
           await recordChange(tx, actor, {
             workspaceId: run.workspaceId,
@@ -127,6 +129,3 @@ function getPersonId({ kind, userId }: Principal): string {
   if (kind !== 'personal_token' && kind !== 'workspace_token' && userId) return userId;
   throw forbidden('needs_sign_in', "this requires a signed-in person; tokens can't be used");
 }
-
-const tooManyLinksError = (): AppError =>
-  conflict('too_many_share_links', `this run already has ${LINKS_MAX} share links; revoke one first`);

@@ -1,7 +1,8 @@
 /** Lists the recorded steps of runs, for clients that run the code again elsewhere. */
 import { STEP_FAILED } from '@gantry/events';
-import { buildNextLink, type Operations, ok } from '@gantry/http';
+import { type Operations, ok } from '@gantry/http';
 import { loadRecordedStepPage, type RecordedStepPage } from '@gantry/run-engine';
+import { buildNextAfterHeaders } from './event-page';
 import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
 import { loadRunApprovals, toVisibleResult } from './run-detail';
@@ -12,16 +13,9 @@ export function createStepOperations(deps: RunDeps): Operations<'worker'> {
       const run = await getRequestedRun(deps, call);
       const { steps, hasMore } = await loadRecordedStepPage(deps.pool, run.id, call.query);
       const approvals = steps.some(({ kind }) => kind === 'approve') ? await loadRunApprovals(deps, run) : [];
-      const after = hasMore ? steps.at(-1)?.ordinal : undefined;
       return ok(
         steps.map((step) => stepToApi({ ...step, result: toVisibleResult(step, approvals) })),
-        {
-          'X-Has-More': String(hasMore),
-          ...(after !== undefined && {
-            'X-Next-After': String(after),
-            ...buildNextLink(call.req, { after, offset: null }),
-          }),
-        },
+        buildNextAfterHeaders(call.req, hasMore ? steps.at(-1)?.ordinal : undefined),
       );
     },
   };

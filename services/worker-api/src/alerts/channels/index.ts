@@ -34,8 +34,6 @@ export const buildAddressColumnsSql = (alert: string): string =>
 
 export const EMPTY_ADDRESSES = mapAddresses(() => null);
 
-export const pickAddresses = (alert: AlertAddresses): AlertAddresses => mapAddresses(({ column }) => alert[column]);
-
 /** Returns the addresses after a change, without validation. */
 export const mergeAddresses = (input: AddressInput, before: AlertAddresses): AlertAddresses =>
   mapAddresses((channel) => {

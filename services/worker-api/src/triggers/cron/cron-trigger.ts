@@ -1,20 +1,9 @@
 import { buildWorkspaceClosedSql } from '@gantry/events';
 import { toApiFields } from '@gantry/http';
-import { checkSchedule, findNextFire, type Misfire } from '@gantry/schedule';
+import { checkSchedule, findNextFire } from '@gantry/schedule';
 import { z } from 'zod';
 import type { Prisma, Worker } from '../../generated/prisma/client';
 import type { TriggerType } from '../trigger-type';
-
-export interface CronInput {
-  type: 'cron';
-  cron: string;
-  timezone: string;
-  misfire: Misfire;
-  /** Inputs of each scheduled run. */
-  inputs: Record<string, unknown>;
-  /** Its place in the request: `trigger`, `triggers.1`, `schedule`. */
-  path: string;
-}
 
 const INPUTS_CHARS_MAX = 65_536;
 
@@ -29,8 +18,13 @@ const schema = z.strictObject({
     .default({}),
 });
 
+type ParsedCron = z.infer<typeof schema>;
+
+/** `path`: its place in the request: `trigger`, `triggers.1`, `schedule`. */
+export type CronInput = ParsedCron & { path: string };
+
 /** @throws AppError 400 naming `<path>.cron` or `<path>.timezone` */
-export function toCronInput(parsed: z.infer<typeof schema>, path: string): CronInput {
+export function toCronInput(parsed: ParsedCron, path: string): CronInput {
   checkSchedule(parsed, { cron: `${path}.cron`, timezone: `${path}.timezone` });
   return { ...parsed, cron: parsed.cron.trim(), path };
 }

@@ -14,13 +14,6 @@ export const triggerEvents = [
 ] as const;
 export type TriggerEvent = (typeof triggerEvents)[number];
 
-export interface EventInput {
-  type: 'event';
-  on: TriggerEvent[];
-  /** Only of this worker (slug) or automation (id); null: of the whole workspace, except the worker's own. */
-  sourceId: string | null;
-}
-
 const schema = z
   .strictObject({
     type: z.literal('event'),
@@ -31,7 +24,10 @@ const schema = z
       .nullable()
       .default(null),
   })
-  .transform(({ source_id, on, type }): EventInput => ({ type, on: [...new Set(on)], sourceId: source_id }));
+  .transform(({ source_id, on, type }) => ({ type, on: [...new Set(on)], sourceId: source_id }));
+
+/** `sourceId`: a worker (slug) or an automation (id); null: the whole workspace, except the worker itself. */
+export type EventInput = z.infer<typeof schema>;
 
 export const eventTrigger = {
   max: 10,

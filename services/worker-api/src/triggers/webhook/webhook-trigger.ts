@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import type { TriggerType } from '../trigger-type';
 
-export interface WebhookInput {
-  type: 'webhook';
-  /** Requests must be signed as Standard Webhooks has it, beside the token. */
-  signed: boolean;
-}
-
 const schema = z.strictObject({ type: z.literal('webhook'), signed: z.boolean().default(false) });
+
+/** `signed`: requests must be signed as Standard Webhooks has it, beside the token. */
+export type WebhookInput = z.infer<typeof schema>;
 
 export const buildWebhookUrl = (baseUrl: string, workerId: string): string => `${baseUrl}/api/webhooks/${workerId}`;
 
