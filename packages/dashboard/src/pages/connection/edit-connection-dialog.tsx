@@ -26,7 +26,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
   return (
     <Dialog title={`Edit ${label}`} onClose={onClose}>
       <FormStack p="lg" onSubmit={handleSubmit(submit)} autoComplete="off">
-        <TextInput name="label" label="Name" defaultValue={label} maxLength={120} required withAsterisk={false} />
+        <TextInput name="label" label="Name" defaultValue={label} maxLength={120} required />
         {permissions.change_visibility && (
           <NativeSelect
             name="visibility"
@@ -46,7 +46,6 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
               description="Separate hosts with commas. Use *.example.com for all subdomains. If you change the hosts, enter the value again"
               defaultValue={hosts.join(', ')}
               required
-              withAsterisk={false}
             />
             <PasswordField
               name="value"
@@ -67,7 +66,6 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
               description="Changing the URL removes the stored headers"
               defaultValue={url ?? ''}
               required
-              withAsterisk={false}
             />
             <PasswordField
               name="token"

@@ -46,16 +46,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   return (
     <Panel title="Invite a member">
       <FormRow mb="md" onSubmit={handleSubmit(submit)}>
-        <TextInput
-          ref={email}
-          flex="1 1 16rem"
-          name="email"
-          type="email"
-          label="Email"
-          autoComplete="off"
-          required
-          withAsterisk={false}
-        />
+        <TextInput ref={email} flex="1 1 16rem" name="email" type="email" label="Email" autoComplete="off" required />
         <NativeSelect name="role" label="Role" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
         <Button type="submit" size="md" loading={invite.isPending}>
           Invite

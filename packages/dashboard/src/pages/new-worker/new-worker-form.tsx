@@ -62,14 +62,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
         <div className={styles.form}>
           <Panel title="Worker details">
             <FormStack onSubmit={handleSubmit(() => name.trim() && create.mutate())}>
-              <TextInput
-                label="Name"
-                {...bindText(name, setName)}
-                maxLength={120}
-                required
-                withAsterisk={false}
-                data-autofocus
-              />
+              <TextInput label="Name" {...bindText(name, setName)} maxLength={120} required data-autofocus />
               {schedule ? (
                 <ScheduleFields schedule={schedule} onChange={setSchedule} />
               ) : (
