@@ -29,7 +29,9 @@ export function createEventLoopMonitor(services: MonitoredService[]): EventLoopM
   const cpuBefore = new Map<string, number>();
 
   async function readBlock({ service, url }: MonitoredService): Promise<EventLoopBlock> {
-    const text = await (await fetch(url, { signal: AbortSignal.timeout(SCRAPE_MS) })).text();
+    // A connection kept from the last scrape may be closed by the service while this request is on its way.
+    const headers = { connection: 'close' };
+    const text = await (await fetch(url, { headers, signal: AbortSignal.timeout(SCRAPE_MS) })).text();
     const readMetricMs = (metric: string) =>
       Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN) * 1_000;
     const cpu = readMetricMs('process_cpu_seconds_total');
