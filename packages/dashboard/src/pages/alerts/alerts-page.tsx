@@ -1,43 +1,15 @@
 import { Link, useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
-import { getAlertTitle, listAlertDestinations } from '../../alerts/alert-channels';
-import { type Alert, formatAlertTypes } from '../../alerts/alert-labels';
 import { useAlerts } from '../../alerts/alert-queries';
-import { AlertStatusChip } from '../../alerts/alert-status';
-import { AlertSubject } from '../../alerts/alert-subject';
 import { LinkButton } from '../../shell/link-button';
-import { alertPath, getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
+import { getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { EmptyState } from '../../ui/empty-state';
-import { NameCell } from '../../ui/name-cell';
 import { PageHeader } from '../../ui/page-header';
 import { ResourceTable } from '../../ui/resource-table';
-import type { Column } from '../../ui/table-model';
-import { buildTimeColumn } from '../../ui/time-column';
 import { useWorkerName } from '../../workers/use-worker-name';
-
-const ALERT_COLUMNS: Column<Alert>[] = [
-  {
-    head: 'Alert',
-    sortBy: getAlertTitle,
-    cell: (alert) => (
-      <NameCell
-        name={
-          <Link to={alertPath(alert.id)} className="title-link">
-            {getAlertTitle(alert)}
-          </Link>
-        }
-      >
-        {formatAlertTypes(alert.on)}
-        {alert.description && listAlertDestinations(alert).join(', ')}
-      </NameCell>
-    ),
-  },
-  { head: 'Source', cell: (alert) => <AlertSubject alert={alert} /> },
-  buildTimeColumn('Created', ({ created_at }) => created_at),
-  { head: 'Status', cell: (alert) => <AlertStatusChip alert={alert} /> },
-];
+import { ALERT_COLUMNS } from './alert-columns';
 
 /** Lists the alerts of the workspace, or those of the worker that the URL names. */
 export default function AlertsPage() {
