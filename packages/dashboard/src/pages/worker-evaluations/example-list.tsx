@@ -8,7 +8,6 @@ import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { ErrorNotice } from '../../ui/notice';
-import content from '../../ui/panel-content.module.css';
 import styles from './worker-evaluations.module.css';
 
 interface ExampleListProps {
@@ -23,7 +22,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
   const remove = useDeleteExample(worker.id);
   return (
     <>
-      <ul className={content.list}>
+      <ul className="panel-list divided rows">
         {examples.map((example) => (
           <li key={example.id}>
             <div>
@@ -36,7 +35,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
                   </Text>
                 )}
               </Text>
-              {example.description && <p className={content.about}>{example.description}</p>}
+              {example.description && <p className="caption">{example.description}</p>}
               <ExampleSummary example={example} />
             </div>
             {canEdit && (

@@ -20,7 +20,6 @@ import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
 import { RehearsalNotice } from './rehearsal-notice';
 import { RepairPanel } from './repair-panel';
@@ -106,7 +105,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             {Object.keys(run.input).length > 0 ? (
               <OutputJson value={run.input} />
             ) : (
-              <p className={content.about}>No inputs.</p>
+              <p className="caption">No inputs.</p>
             )}
           </Panel>
           {run.artifacts.length > 0 && (

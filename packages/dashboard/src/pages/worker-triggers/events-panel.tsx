@@ -10,7 +10,6 @@ import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { EVENT_NAMES, type EventName, formatTrigger, getEventLabel } from '../../workers/trigger-descriptions';
 import { useUpdateWorker } from '../../workers/use-update-worker';
@@ -56,7 +55,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
     >
       <Stack gap="md">
         {events.length > 0 && (
-          <ul className={content.list}>
+          <ul className="panel-list divided rows">
             {events.map((event) => (
               <ListItem
                 key={getEventKey(event)}
