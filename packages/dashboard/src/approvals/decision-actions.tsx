@@ -1,4 +1,4 @@
-import { Box, Button, type ButtonProps, Text } from '@mantine/core';
+import { Box, Button, type ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Notice } from '../ui/notice';
 
@@ -34,9 +34,7 @@ export function DecisionActions({ problem, buttonWidth, signature, children }: D
       >
         {children}
       </Box>
-      <Text className="wrap-anywhere" fz="xs" c="dimmed">
-        {signature}
-      </Text>
+      <p className="caption">{signature}</p>
     </>
   );
 }

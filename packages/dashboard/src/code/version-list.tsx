@@ -59,11 +59,11 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                   {message}
                 </Text>
               )}
-              <Text className="wrap-anywhere" fz="xs" c="dimmed">
+              <p className="caption">
                 {author ?? 'Unknown user'} {CHANGE_SOURCE_LABELS[change_source] ?? 'saved this version'}{' '}
                 <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
                 {formatFileSize(bytes)}
-              </Text>
+              </p>
             </Stack>
             <Group gap="xs" align="stretch">
               <Button

@@ -32,7 +32,7 @@ export function PendingApprovals({ pending }: { pending: number }) {
               <Link to={approvalPath(id)} className="title-link">
                 {title}
               </Link>
-              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
+              <Box component="span" className="caption" style={{ gridColumn: '1 / -1' }}>
                 {worker_name}, expires <Timestamp at={Date.parse(expires_at)} />
               </Box>
             </li>

@@ -34,7 +34,7 @@ export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
               <Text span className="nowrap" fz="xs" c="dimmed">
                 <Timestamp at={at} />
               </Text>
-              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
+              <Box component="span" className="caption" style={{ gridColumn: '1 / -1' }}>
                 {clockFormat.format(at)}
               </Box>
             </li>

@@ -100,9 +100,7 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
         <Text className="wrap-anywhere" fw={640}>
           {name}
         </Text>
-        <Text className="wrap-anywhere" fz="xs" c="dimmed">
-          {about ?? <code>{tool}</code>}
-        </Text>
+        <p className="caption">{about ?? <code>{tool}</code>}</p>
         {problem && (
           <Text fz="xs" c="var(--error)" role="alert">
             This tool {problem}.
