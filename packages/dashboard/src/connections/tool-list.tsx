@@ -160,11 +160,13 @@ function ToolArguments({ tool, isForeign }: { tool: ConnectionTool; isForeign: b
 }
 
 const ArgumentList = ({ all, isForeign }: { all: ToolArgument[]; isForeign: boolean }) => (
-  <dl className={`${styles.rows} divided`}>
+  <dl className={`${styles.rows} divided wrap-anywhere`}>
     {all.map(({ path, type, isRequired, description, limits }) => (
       <div key={path}>
         <dt>
-          <code>{revealHiddenCharacters(path)}</code>
+          <Box component="code" className="small-code" fw={600}>
+            {revealHiddenCharacters(path)}
+          </Box>
           <Text span fz="sm" c="dimmed">
             {type}
             {isRequired && ', required'}
