@@ -59,7 +59,7 @@ function PastRunRow({ automationId, run, isSelected }: { automationId: string; r
     <li className={`${links.row} ${links.small} ${styles.row}`} data-selected={isSelected || undefined}>
       <RunStatusChip status={run.status} error={run.error} />
       <Link
-        className={links.link}
+        className={`${links.link} stretched-link`}
         to={runPath(automationId, run.runId)}
         replace
         preventScrollReset

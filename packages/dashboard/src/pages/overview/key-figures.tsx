@@ -50,7 +50,7 @@ interface KeyFigureProps {
 function KeyFigure({ to, name, value, children }: KeyFigureProps) {
   return (
     <li className={`${links.row} ${styles.figure}`}>
-      <Text component={Link} to={to} className={links.link} fz="sm" c="dimmed">
+      <Text component={Link} to={to} className={`${links.link} stretched-link`} fz="sm" c="dimmed">
         {name}
       </Text>
       <Box component="p" my="4px 8px" fz="var(--text-figure)" fw={680} lh={1.05} lts="-0.035em">

@@ -104,7 +104,7 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
           <ul className="panel-list divided rows" aria-label="Conversations">
             {conversations.map(({ id, title, created_by: by, updated_at: at }) => (
               <li key={id} className={link.row}>
-                <Link to={workerConversationPath(worker.id, id)} className={link.link}>
+                <Link to={workerConversationPath(worker.id, id)} className={`${link.link} stretched-link`}>
                   {title}
                 </Link>
                 <Text fz="xs" c="dimmed">
