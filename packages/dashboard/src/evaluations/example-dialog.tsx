@@ -182,7 +182,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               {...bindText(dollars, setDollars)}
             />
             <Textarea
-              style={{ gridColumn: '1 / -1' }}
+              className="full-row"
               label="Description"
               rows={2}
               maxLength={2_000}

@@ -38,12 +38,11 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
               <Anchor
                 component={Link}
                 to={workerRunPath(last_run_id)}
-                className="wrap-anywhere"
+                className="full-row wrap-anywhere"
                 ff="monospace"
                 fz="xs"
                 c="var(--error)"
                 lineClamp={2}
-                style={{ gridColumn: '1 / -1' }}
               >
                 {last_error ?? 'View run'}
               </Anchor>

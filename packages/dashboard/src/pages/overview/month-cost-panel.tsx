@@ -56,7 +56,7 @@ function WorkerCost({ worker }: { worker: WorkerUsage }) {
       </Text>
       <Meter
         mt="xs"
-        style={{ gridColumn: '1 / -1' }}
+        className="full-row"
         share={share}
         tone={share >= 1 ? 'error' : share >= BUDGET_WARNING_SHARE ? 'timeout' : 'accent'}
       />

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { api, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -79,9 +79,9 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           </ul>
         )}
         {events.length === 0 && !isAdding && (
-          <Text maw="68ch" c="dimmed" fz="sm">
+          <p className="help-text">
             No event triggers yet. Add an event to start this worker when, for example, another worker’s run completes.
-          </Text>
+          </p>
         )}
         {isAdding && (
           <EventForm

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { describeSchedule } from '../../schedules/describe-cron';
 import { NextFires } from '../../schedules/next-fires';
@@ -48,9 +48,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
       ) : trigger ? (
         <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
-        <Text maw="68ch" c="dimmed" fz="sm">
-          No schedule. Add one to run this worker at set times.
-        </Text>
+        <p className="help-text">No schedule. Add one to run this worker at set times.</p>
       )}
     </Panel>
   );
@@ -81,10 +79,10 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
         <NextFires cron={cron} timezone={timezone} />
       </Box>
       {missedCount > 0 && (
-        <Text maw="68ch" c="dimmed" fz="sm">
+        <p className="help-text">
           Runs are missed when Gantry is down or busy, or when an internal error prevents a run from starting. To be
           notified, create an alert.
-        </Text>
+        </p>
       )}
       <ErrorNotice title="Schedule not removed" error={remove.error} />
       {canEdit && (
