@@ -42,7 +42,7 @@ interface VersionListProps {
 /** Lists versions with author and actions, newest first. */
 export function VersionList({ versions, shown, onShow, onRollBack }: VersionListProps) {
   return (
-    <Box component="ol" reversed>
+    <Box component="ol" className="divided" reversed>
       {versions.map((version) => {
         const { version: number, current, message, author, created_at, change_source, file_count, bytes } = version;
         return (

@@ -58,10 +58,11 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
                 />
               )}
             </ToolHeader>
-            <div className={choice ? styles.belowBox : undefined}>
+            {/* Beside the box of the choice and the gap after it. */}
+            <Box ps={choice && 'calc(1.25rem + var(--space-3))'}>
               <ToolDescription text={tool.description} isForeign={isForeign} />
               <ToolArguments tool={tool} isForeign={isForeign} />
-            </div>
+            </Box>
           </Stack>
         ))}
       </Box>

@@ -18,7 +18,6 @@ import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
 import { CandidateActions } from './candidate-actions';
-import styles from './candidate-page.module.css';
 
 /** Shows a candidate: its evidence, its changes, and the decision. */
 export default function CandidatePage() {
@@ -132,8 +131,9 @@ function FailedRunLink({ candidateId }: { candidateId: string }) {
   return approval ? <Link to={workerRunPath(approval.run_id)}>View failed run</Link> : null;
 }
 
+/** Left out for lack of space beside the heading; the table below has the same data. */
 const EvidenceSummary = ({ candidate }: { candidate: CandidateDetail }) => (
-  <span className={styles.counted}>
+  <span className="hidden-narrow">
     <OutcomeCountChips summary={candidate.summary} />
   </span>
 );

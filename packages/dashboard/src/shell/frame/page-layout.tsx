@@ -71,8 +71,8 @@ export function PageLayout() {
                   onClick={() => setOpen('palette')}
                 >
                   <SearchIcon />
-                  <span className={styles.searchWords}>Search or go to…</span>
-                  <kbd className={styles.searchWords}>Ctrl K</kbd>
+                  <span className="hidden-narrow">Search or go to…</span>
+                  <kbd className="hidden-narrow">Ctrl K</kbd>
                 </button>
               </>
             ) : (
@@ -97,7 +97,7 @@ export function PageLayout() {
       {isMember && <GlobalShortcuts setOpen={setOpen} />}
       {open === 'navigation' && (
         <Dialog title="Navigation" bare side onClose={close}>
-          <Stack className={styles.drawer} gap={0} h="100dvh">
+          <Stack gap={0} h="100dvh">
             <Stack className={styles.sideHead} gap={4} p="4px 12px 8px">
               <Brand />
               <WorkspaceSwitcher />
