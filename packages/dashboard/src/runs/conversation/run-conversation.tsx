@@ -63,14 +63,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
             );
           default:
             return (
-              <Box
-                key={key}
-                className="divided"
-                bd="1px solid var(--line)"
-                bdrs={8}
-                bg="var(--surface)"
-                style={{ overflow: 'hidden' }}
-              >
+              <Box key={key} className="divided surface" bdrs={8} style={{ overflow: 'hidden' }}>
                 {group.calls.map((call, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added, and have no other name.
                   <AgentCallItem key={at} call={call} isOver={over} question={question} />
