@@ -56,7 +56,7 @@ function WorkerCost({ worker }: { worker: WorkerUsage }) {
       </Text>
       <Meter
         mt="xs"
-        className="full-row"
+        style={{ gridColumn: '1 / -1' }}
         share={share}
         tone={share >= 1 ? 'error' : share >= BUDGET_WARNING_SHARE ? 'timeout' : 'accent'}
       />

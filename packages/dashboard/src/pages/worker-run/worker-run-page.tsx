@@ -28,7 +28,6 @@ import { RunResult } from './run-result';
 import { SourceExcerpt } from './source-excerpt';
 import { WaitingNotice } from './waiting-notice';
 import { WorkerRunHeader } from './worker-run-header';
-import styles from './worker-run-page.module.css';
 
 /** Shows a run of a worker; links in alerts lead here. */
 export default function WorkerRunPage() {
@@ -67,7 +66,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   return (
     <>
       <WorkerRunHeader run={run} worker={worker} />
-      <Stack className={styles.above} gap="lg">
+      <Stack className="hidden-empty" gap="lg" mb="lg">
         <RehearsalNotice run={run} />
         <WorkerRunError run={run}>
           <SourceExcerpt run={run} />

@@ -49,7 +49,8 @@ export function PageLayout() {
       <a className={styles.skip} href="#content">
         Skip to content
       </a>
-      <div className={styles.frame}>
+      {/* The border is the beam that everything hangs from. */}
+      <Group gap={0} align="stretch" wrap="nowrap" flex={1} style={{ borderTop: '3px solid var(--accent)' }}>
         {isMember && <Sidebar />}
         <Stack gap={0} flex={1} miw={0}>
           <header className={styles.bar}>
@@ -93,7 +94,7 @@ export function PageLayout() {
             </Suspense>
           </main>
         </Stack>
-      </div>
+      </Group>
       {isMember && <GlobalShortcuts setOpen={setOpen} />}
       {open === 'navigation' && (
         <Dialog title="Navigation" bare side onClose={close}>
