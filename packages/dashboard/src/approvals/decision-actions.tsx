@@ -27,11 +27,7 @@ export function DecisionActions({ problem, buttonWidth, signature, children }: D
           {problem}
         </Notice>
       )}
-      <Box
-        display="grid"
-        mt="xs"
-        style={{ gridTemplateColumns: `repeat(auto-fit, minmax(${buttonWidth}, 1fr))`, gap: 'var(--space-3)' }}
-      >
+      <Box className="auto-fit" mt="xs" __vars={{ '--column': buttonWidth }} style={{ gap: 'var(--space-3)' }}>
         {children}
       </Box>
       <p className="caption">{signature}</p>

@@ -164,11 +164,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         </Stack>
         <details>
           <summary>Limits and description</summary>
-          <Box
-            display="grid"
-            mt="sm"
-            style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 12rem), 1fr))', gap: 'var(--space-3)' }}
-          >
+          <Box className="auto-fit" mt="sm" __vars={{ '--column': '12rem' }} style={{ gap: 'var(--space-3)' }}>
             <DecimalField
               label="Maximum duration in seconds"
               placeholder="No limit"

@@ -148,12 +148,10 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
         <fieldset>
           <legend>Tools</legend>
           <Box
-            display="grid"
+            className="auto-fit"
             mt="xs"
-            style={{
-              gridTemplateColumns: 'repeat(auto-fill, minmax(9rem, 1fr))',
-              gap: 'var(--space-2) var(--space-4)',
-            }}
+            __vars={{ '--column': '9rem' }}
+            style={{ gap: 'var(--space-2) var(--space-4)' }}
           >
             <ToolsetCheckboxes value={toolsets} onChange={setToolsets} />
           </Box>

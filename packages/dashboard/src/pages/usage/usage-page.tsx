@@ -60,12 +60,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
   const { total, days, workers, others } = usage;
   return (
     <>
-      <Box
-        component="dl"
-        className={`${styles.figures} surface`}
-        display="grid"
-        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(9rem, 1fr))' }}
-      >
+      <Box component="dl" className={`${styles.figures} auto-fit surface`} __vars={{ '--column': '9rem' }}>
         <div>
           <dt>Cost</dt>
           <dd>{formatDollars(total.cost_usd)}</dd>

@@ -86,12 +86,6 @@ function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs
   );
 }
 
-const ROW_STYLE = {
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9rem), 1fr))',
-  gap: 'var(--space-3)',
-  alignItems: 'end',
-};
-
 interface ItemRowProps {
   id: number;
   item: Item;
@@ -104,7 +98,12 @@ interface ItemRowProps {
 function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
   const [type, setType] = useState(item.type);
   return (
-    <Box component="li" display="grid" style={ROW_STYLE}>
+    <Box
+      component="li"
+      className="auto-fit"
+      __vars={{ '--column': '9rem' }}
+      style={{ gap: 'var(--space-3)', alignItems: 'end' }}
+    >
       <TextInput
         name={`name-${id}`}
         label="Name"

@@ -17,12 +17,6 @@ import { findTrigger, replaceTriggers } from './trigger-list';
 
 const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
 
-const HALVES_STYLE = {
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 22rem), 1fr))',
-  gap: 'var(--space-5) var(--space-6)',
-  alignItems: 'start',
-};
-
 export function SchedulePanel({ worker }: { worker: Worker }) {
   const [isEditing, setEditing] = useState(false);
   const trigger = findTrigger(worker, 'cron');
@@ -74,7 +68,11 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       {worker.status === 'paused' && (
         <Notice tone="info">This worker is paused. Runs skipped while it’s paused don’t count as missed.</Notice>
       )}
-      <Box display="grid" style={HALVES_STYLE}>
+      <Box
+        className="auto-fit"
+        __vars={{ '--column': '22rem' }}
+        style={{ gap: 'var(--space-5) var(--space-6)', alignItems: 'start' }}
+      >
         <DetailList details={details} />
         <NextFires cron={cron} timezone={timezone} />
       </Box>
