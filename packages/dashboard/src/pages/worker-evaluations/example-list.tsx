@@ -8,7 +8,6 @@ import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './worker-evaluations.module.css';
 
 interface ExampleListProps {
   worker: Worker;
@@ -41,7 +40,6 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
             {canEdit && (
               <Group gap="xs">
                 <Switch
-                  classNames={{ track: styles.track ?? '' }}
                   aria-label={`Include ${example.name} in evaluations`}
                   checked={example.enabled}
                   onChange={() => change.mutate({ id: example.id, enabled: !example.enabled })}
