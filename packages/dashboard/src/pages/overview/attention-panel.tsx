@@ -38,9 +38,7 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
               <Anchor
                 component={Link}
                 to={workerRunPath(last_run_id)}
-                className="full-row wrap-anywhere"
-                ff="monospace"
-                fz="xs"
+                className="full-row small-code"
                 c="var(--error)"
                 lineClamp={2}
               >
