@@ -48,8 +48,9 @@ export function AlertForm(props: AlertFormProps) {
       {children}
       <Box
         component="fieldset"
-        display="grid"
-        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(13rem, 1fr))', gap: 'var(--space-2) var(--space-4)' }}
+        className="auto-fit"
+        __vars={{ '--column': '13rem' }}
+        style={{ gap: 'var(--space-2) var(--space-4)' }}
         aria-describedby={problems.on ? 'alert-on-problem' : undefined}
       >
         <Box component="legend" fz="sm">

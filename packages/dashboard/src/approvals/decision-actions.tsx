@@ -1,4 +1,4 @@
-import { Box, Button, type ButtonProps, Text } from '@mantine/core';
+import { Box, Button, type ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Notice } from '../ui/notice';
 
@@ -27,16 +27,10 @@ export function DecisionActions({ problem, buttonWidth, signature, children }: D
           {problem}
         </Notice>
       )}
-      <Box
-        display="grid"
-        mt="xs"
-        style={{ gridTemplateColumns: `repeat(auto-fit, minmax(${buttonWidth}, 1fr))`, gap: 'var(--space-3)' }}
-      >
+      <Box className="auto-fit" mt="xs" __vars={{ '--column': buttonWidth }} style={{ gap: 'var(--space-3)' }}>
         {children}
       </Box>
-      <Text className="wrap-anywhere" fz="xs" c="dimmed">
-        {signature}
-      </Text>
+      <p className="caption">{signature}</p>
     </>
   );
 }

@@ -4,7 +4,6 @@ import { api, type WorkerRun } from '../shell/api';
 import { useSession } from '../shell/session';
 import { LoadErrorNotice } from '../ui/notice';
 import { Panel } from '../ui/panel';
-import content from '../ui/panel-content.module.css';
 import { Timestamp } from '../ui/timestamp';
 import { ApprovalRequestContent } from './approval-request-content';
 import { CallsDecisionForm } from './calls-decision-form';
@@ -37,7 +36,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
   return (
     <Panel title={data.title}>
       <Stack gap="lg">
-        <p className={content.about}>
+        <p className="caption">
           Waiting for approval. Requested <Timestamp at={Date.parse(data.requested_at)} />, expires{' '}
           <Timestamp at={Date.parse(data.expires_at)} />.
         </p>
@@ -54,7 +53,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
         ) : data.permissions.decide ? (
           <DecisionForm form={data.form} asksName={false} signature={`Deciding as ${email}.`} onDecide={decide} />
         ) : (
-          <p className={content.about}>
+          <p className="caption">
             You can’t approve or reject this request. Either you started the run and the worker requires a different
             approver, or your role is read-only.
           </p>

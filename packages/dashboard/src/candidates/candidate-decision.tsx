@@ -7,7 +7,6 @@ import { useSession } from '../shell/session';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { LoadErrorNotice } from '../ui/notice';
-import content from '../ui/panel-content.module.css';
 import { invalidateAfterDecision, useCandidateApproval } from './candidate-queries';
 
 /** Shown to members who cannot decide about a candidate. */
@@ -23,19 +22,19 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
 
   if (error) return <LoadErrorNotice what="The approval" error={error} retry={refetch} />;
   if (approval === undefined) return <Skeleton height={180} />;
-  if (approval === null) return <p className={content.about}>No approval has been requested yet.</p>;
+  if (approval === null) return <p className="caption">No approval has been requested yet.</p>;
   if (approval.status !== 'pending') {
     return (
       <div>
         <Text className="wrap-anywhere" fw={640}>
           <DecisionByline approval={approval} />
         </Text>
-        {approval.reason && <p className={content.about}>Reason: {approval.reason}</p>}
+        {approval.reason && <p className="caption">Reason: {approval.reason}</p>}
       </div>
     );
   }
   if (!approval.permissions.decide) {
-    return <p className={content.about}>{CANNOT_DECIDE_MESSAGE}</p>;
+    return <p className="caption">{CANNOT_DECIDE_MESSAGE}</p>;
   }
 
   async function decide(decision: Decision) {

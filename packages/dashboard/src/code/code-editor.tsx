@@ -17,7 +17,7 @@ interface CodeEditorProps extends EditorSurfaceProps {
  */
 export function CodeEditor({ height = 'grow', ...surface }: CodeEditorProps) {
   return (
-    <div className={styles.editor} data-height={height}>
+    <div className={`${styles.editor} surface`} data-height={height}>
       <Suspense fallback={<Skeleton mih="10rem" radius={0} />}>
         <EditorSurface {...surface} />
       </Suspense>

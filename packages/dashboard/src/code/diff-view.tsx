@@ -14,7 +14,7 @@ export function DiffView(props: Omit<DiffSurfaceProps, 'unified'>) {
   const { ref, width } = useElementSize();
   const unified = width < SIDE_BY_SIDE_PX;
   return (
-    <div ref={ref} className={styles.diff}>
+    <div ref={ref} className={`${styles.diff} surface`}>
       {width > 0 && (
         <Suspense fallback={<Skeleton height={160} radius={0} />}>
           <DiffSurface key={String(unified)} {...props} unified={unified} />

@@ -26,14 +26,7 @@ export function ProblemList({ problems, isStale, onSelect }: ProblemListProps) {
     );
   }
   return (
-    <Box
-      component="ul"
-      className="divided"
-      bd="1px solid var(--line)"
-      bdrs={6}
-      style={{ overflow: 'hidden' }}
-      aria-label="Problems"
-    >
+    <Box component="ul" className="divided surface" bdrs={6} style={{ overflow: 'hidden' }} aria-label="Problems">
       {problems.map(({ line, column, severity, message, hint }) => (
         <li key={`${line} ${column} ${message}`}>
           <button

@@ -1,7 +1,6 @@
-import { Box, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import { hasErrorStatus } from '../shell/api';
 import { Notice } from '../ui/notice';
-import styles from './editing.module.css';
 import { CHANGE_KIND_LABELS, type ChangeKind } from './files';
 import { MessageDialog } from './message-dialog';
 
@@ -24,19 +23,19 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
   >
     <Box
       component="ul"
-      className={styles.changed}
+      className="wrap-anywhere"
       mah="12rem"
       fz="sm"
       style={{ overflow: 'auto' }}
       aria-label="Changed files"
     >
       {[...kinds].map(([path, kind]) => (
-        <li key={path}>
+        <Group key={path} component="li" gap="sm" align="stretch" justify="space-between" wrap="nowrap" py={4}>
           <code>{path}</code>{' '}
           <Text span c="dimmed">
             {CHANGE_KIND_LABELS[kind]}
           </Text>
-        </li>
+        </Group>
       ))}
     </Box>
   </MessageDialog>

@@ -42,7 +42,7 @@ interface VersionListProps {
 /** Lists versions with author and actions, newest first. */
 export function VersionList({ versions, shown, onShow, onRollBack }: VersionListProps) {
   return (
-    <Box component="ol" reversed>
+    <Box component="ol" className="divided" reversed>
       {versions.map((version) => {
         const { version: number, current, message, author, created_at, change_source, file_count, bytes } = version;
         return (
@@ -59,11 +59,11 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                   {message}
                 </Text>
               )}
-              <Text className="wrap-anywhere" fz="xs" c="dimmed">
+              <p className="caption">
                 {author ?? 'Unknown user'} {CHANGE_SOURCE_LABELS[change_source] ?? 'saved this version'}{' '}
                 <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
                 {formatFileSize(bytes)}
-              </Text>
+              </p>
             </Stack>
             <Group gap="xs" align="stretch">
               <Button

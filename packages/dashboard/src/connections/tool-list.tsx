@@ -58,10 +58,11 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
                 />
               )}
             </ToolHeader>
-            <div className={choice ? styles.belowBox : undefined}>
+            {/* Beside the box of the choice and the gap after it. */}
+            <Box ps={choice && 'calc(1.25rem + var(--space-3))'}>
               <ToolDescription text={tool.description} isForeign={isForeign} />
               <ToolArguments tool={tool} isForeign={isForeign} />
-            </div>
+            </Box>
           </Stack>
         ))}
       </Box>
@@ -160,11 +161,13 @@ function ToolArguments({ tool, isForeign }: { tool: ConnectionTool; isForeign: b
 }
 
 const ArgumentList = ({ all, isForeign }: { all: ToolArgument[]; isForeign: boolean }) => (
-  <dl className={`${styles.rows} divided`}>
+  <dl className={`${styles.rows} divided wrap-anywhere`}>
     {all.map(({ path, type, isRequired, description, limits }) => (
       <div key={path}>
         <dt>
-          <code>{revealHiddenCharacters(path)}</code>
+          <Box component="code" className="small-code" fw={600}>
+            {revealHiddenCharacters(path)}
+          </Box>
           <Text span fz="sm" c="dimmed">
             {type}
             {isRequired && ', required'}

@@ -28,9 +28,7 @@ export function ToolsPanel<Tool>({ query: { data: tools, error, refetch }, none,
       ) : !tools ? (
         <Skeleton height={240} radius={10} />
       ) : tools.length === 0 ? (
-        <Text maw="68ch" fz="sm" c="dimmed">
-          {none}
-        </Text>
+        <p className="help-text">{none}</p>
       ) : (
         children(tools)
       )}

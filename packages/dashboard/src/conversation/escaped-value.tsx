@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Box, Stack } from '@mantine/core';
 import { replaceHiddenCharacters } from '../ui/reveal-hidden-characters';
 import styles from './escaped-value.module.css';
 
@@ -16,7 +16,9 @@ export function EscapedValue({ value }: { value: unknown }) {
     <Stack component="dl" className={styles.fields} gap="xs">
       {entries.map(([name, field]) => (
         <div key={name} data-nested={isBlockValue(field)}>
-          <dt>{Array.isArray(value) ? `${Number(name) + 1}.` : escapeHiddenCharacters(name)}</dt>
+          <Box component="dt" className="wrap-anywhere" ff="monospace" c="dimmed">
+            {Array.isArray(value) ? `${Number(name) + 1}.` : escapeHiddenCharacters(name)}
+          </Box>
           <dd>
             <EscapedValue value={field} />
           </dd>

@@ -11,7 +11,6 @@ import { FormStack } from '../ui/form';
 import { FormActions } from '../ui/form-actions';
 import { toJsonObject } from '../ui/json';
 import { Notice } from '../ui/notice';
-import content from '../ui/panel-content.module.css';
 import {
   type CheckDraft,
   type CheckProblem,
@@ -119,11 +118,11 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           {...bindText(name, setName)}
         />
         {runId !== undefined && (
-          <p className={content.about}>
+          <p className="caption">
             Uses this run’s inputs and files. Recorded responses from tools, calls, approvals and models are replayed.
           </p>
         )}
-        {!hasInputs && example && <p className={content.about}>Uses the inputs and files from the source run.</p>}
+        {!hasInputs && example && <p className="caption">Uses the inputs and files from the source run.</p>}
         {hasInputs && (
           <Stack component="fieldset" gap="sm">
             <Text component="legend" mb="xs" p={0} fw={640}>
@@ -131,7 +130,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             </Text>
             {fields}
             {hasDeclaredInputs && items.length < worker.inputs.length && (
-              <p className={content.about}>To include files, save a run as an example from the run page.</p>
+              <p className="caption">To include files, save a run as an example from the run page.</p>
             )}
           </Stack>
         )}
@@ -139,9 +138,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           <Box component="h3" fz="md" fw={640}>
             Checks
           </Box>
-          {checks.length === 0 && (
-            <p className={content.about}>Without checks, the output must match this run’s output.</p>
-          )}
+          {checks.length === 0 && <p className="caption">Without checks, the output must match this run’s output.</p>}
           {checks.map((check, at) => {
             const found = formProblems.get(check.id);
             return (
@@ -167,11 +164,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         </Stack>
         <details>
           <summary>Limits and description</summary>
-          <Box
-            display="grid"
-            mt="sm"
-            style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 12rem), 1fr))', gap: 'var(--space-3)' }}
-          >
+          <Box className="auto-fit" mt="sm" __vars={{ '--column': '12rem' }} style={{ gap: 'var(--space-3)' }}>
             <DecimalField
               label="Maximum duration in seconds"
               placeholder="No limit"
@@ -185,7 +178,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               {...bindText(dollars, setDollars)}
             />
             <Textarea
-              style={{ gridColumn: '1 / -1' }}
+              className="full-row"
               label="Description"
               rows={2}
               maxLength={2_000}

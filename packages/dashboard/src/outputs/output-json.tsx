@@ -8,9 +8,9 @@ const OPEN_DEPTH = 2;
 
 export function OutputJson({ value }: { value: unknown }) {
   return (
-    <div className={`${styles.tree} code-box`}>
+    <Box className={`${styles.tree} code-box`} ff="monospace">
       <JsonNode value={value} depth={0} />
-    </div>
+    </Box>
   );
 }
 

@@ -6,7 +6,6 @@ import { formatFileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
 import { ListItem } from '../ui/list-item';
 import { ErrorNotice } from '../ui/notice';
-import content from '../ui/panel-content.module.css';
 import styles from './artifact-list.module.css';
 import { type ArtifactFile, canPreview } from './artifact-preview-kind';
 
@@ -19,7 +18,7 @@ interface ArtifactListProps {
 
 /** Lists the files that a run created. */
 export const ArtifactList = ({ files, loadFile }: ArtifactListProps) => (
-  <ul className={`${content.list} ${styles.files}`}>
+  <ul className={`panel-list divided rows ${styles.files}`}>
     {files.map((file) => (
       <ArtifactItem key={file.id} file={file} loadFile={loadFile} />
     ))}

@@ -59,7 +59,7 @@ function PastRunRow({ automationId, run, isSelected }: { automationId: string; r
     <li className={`${links.row} ${links.small} ${styles.row}`} data-selected={isSelected || undefined}>
       <RunStatusChip status={run.status} error={run.error} />
       <Link
-        className={links.link}
+        className={`${links.link} stretched-link`}
         to={runPath(automationId, run.runId)}
         replace
         preventScrollReset
@@ -67,10 +67,10 @@ function PastRunRow({ automationId, run, isSelected }: { automationId: string; r
       >
         <Timestamp at={run.startedAt ?? run.createdAt} />
       </Link>
-      <Text span className={styles.fact} c="dimmed" fz="xs">
+      <Text span className="hidden-narrow" c="dimmed" fz="xs">
         {TRIGGER_LABELS[run.trigger]}
       </Text>
-      <Text span className={styles.fact} c="dimmed" fz="xs">
+      <Text span className="hidden-narrow" c="dimmed" fz="xs">
         {run.version !== null && `v${run.version}`}
       </Text>
       <Text span className="tabular-nums" c="dimmed" fz="xs" ta="right">

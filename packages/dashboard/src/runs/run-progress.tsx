@@ -25,7 +25,7 @@ export function RunProgress({ live, isFinished }: { live: LiveRun; isFinished: b
       >
         <span className={styles.fill} style={progress ? { transform: `scaleX(${progress.fraction})` } : undefined} />
       </Box>
-      <Box component="p" className="wrap-anywhere" mih="1.25rem" fz="xs" c="dimmed">
+      <Box component="p" className="caption" mih="1.25rem">
         {live.interrupted
           ? 'Connection lost, but the run continues. Reconnecting…'
           : progress && `${percent}%${progress.message ? ` · ${progress.message}` : ''}`}

@@ -25,7 +25,7 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
         {skill.deleted_at ? (
           <span className={links.name}>{title}</span>
         ) : (
-          <Link className={`${links.link} ${links.name}`} to={skillPath(skill.slug)}>
+          <Link className={`${links.link} ${links.name} stretched-link`} to={skillPath(skill.slug)}>
             {title}
           </Link>
         )}

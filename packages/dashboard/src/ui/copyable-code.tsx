@@ -32,12 +32,11 @@ export function CopyableCode({ label, code }: { label: string; code: string }) {
       </Group>
       <Box
         component="pre"
-        className={styles.code}
         p="sm"
         fz="xs"
         lh={1.6}
         c="bright"
-        style={{ overflowX: 'auto' }}
+        style={{ overflowX: 'auto', outlineOffset: -2 }}
         tabIndex={0}
       >
         <code>{code}</code>

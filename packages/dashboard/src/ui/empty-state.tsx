@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Box, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './empty-state.module.css';
 
@@ -7,7 +7,9 @@ export function EmptyState({ title, level = 3, children }: { title: string; leve
   const Heading = `h${level}` as const;
   return (
     <Stack className={styles.empty} gap="sm" c="dimmed" miw={0}>
-      <Heading>{title}</Heading>
+      <Box component={Heading} c="bright">
+        {title}
+      </Box>
       {children}
     </Stack>
   );

@@ -1,6 +1,5 @@
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './panel-content.module.css';
 
 /** Shows a row of a panel's list: a name, details and actions. */
 export function ListItem({ title, about, children }: { title: ReactNode; about?: ReactNode; children?: ReactNode }) {
@@ -10,7 +9,7 @@ export function ListItem({ title, about, children }: { title: ReactNode; about?:
         <Text className="wrap-anywhere" fw={640}>
           {title}
         </Text>
-        {about && <p className={styles.about}>{about}</p>}
+        {about && <p className="caption">{about}</p>}
       </div>
       {children && <Group gap="xs">{children}</Group>}
     </li>

@@ -7,7 +7,6 @@ import { identityProviderUrl, paths } from '../../shell/paths';
 import { useMe } from '../../shell/use-me';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 
 /** Shows whether the address is verified, and offers to verify it. */
 export function EmailAddress() {
@@ -24,10 +23,10 @@ export function EmailAddress() {
       {!me ? (
         <Skeleton height={48} />
       ) : me.email_verified ? (
-        <p className={styles.text}>{me.email} is verified. You can see everything shared with this address.</p>
+        <p className="panel-text">{me.email} is verified. You can see everything shared with this address.</p>
       ) : (
         <>
-          <p className={styles.text}>
+          <p className="panel-text">
             {me.email} is not verified. Your role’s permissions work as usual, but you can’t see anything shared with
             this address until you verify it.
           </p>
@@ -46,7 +45,7 @@ function VerificationOptions() {
   const sendsEmail = password_reset === 'email';
   if (!sendsEmail && !oidc_start_url) {
     return (
-      <p className={styles.text}>
+      <p className="panel-text">
         This address can’t be verified because neither email nor an identity provider is set up on this installation.
         Ask the operator to set one up.
       </p>

@@ -6,7 +6,6 @@ import { buildRowActionProps, ConfirmButton, toAction } from '../../ui/confirm-b
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 
@@ -39,7 +38,7 @@ export function Sessions() {
       <ErrorNotice title="Session not ended" error={failure} />
       <ResourceList what="Your sessions" query={sessions} items={sessions.data} height={80}>
         {(sessionList) => (
-          <ul className={styles.list}>
+          <ul className="panel-list divided rows">
             {sessionList.map(({ id, user_agent, address, created_at, current }) => (
               <ListItem
                 key={id}

@@ -21,7 +21,6 @@ import { LoadingPage } from '../../ui/loading-page';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import { Deliveries } from './deliveries';
 import { TestOutcome } from './test-outcome';
@@ -152,7 +151,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
         {canEdit ? (
           <Deliveries alert={alert} />
         ) : (
-          <p className={content.about}>Only admins and owners can see deliveries and the full address.</p>
+          <p className="caption">Only admins and owners can see deliveries and the full address.</p>
         )}
       </Stack>
     </>
@@ -181,7 +180,7 @@ function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetai
       />
       {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
         <Group gap="sm" justify="space-between" mt="md">
-          <Text className={content.about} flex="1 1 16rem">
+          <Text className="caption" flex="1 1 16rem">
             Requests are signed. After you rotate the secret, the previous secret stays valid for one more day so you
             can update the receiver.
           </Text>

@@ -12,7 +12,6 @@ import { formatNumber } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './alert-page.module.css';
@@ -90,7 +89,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         height={120}
         more="Show older"
         empty={
-          <p className={content.about}>
+          <p className="caption">
             {status
               ? 'No matching deliveries.'
               : 'No deliveries yet. Use “Send test” to try the alert without waiting for an event.'}

@@ -34,10 +34,10 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
         <Text span className="wrap-anywhere" fw={640}>
           {title}
         </Text>
-        <Text span className="wrap-anywhere" fz="xs" c="dimmed">
+        <span className="caption">
           {worker_name} ·{' '}
           {isPending ? <Timestamp at={Date.parse(requested_at)} /> : <DecisionByline approval={approval} />}
-        </Text>
+        </span>
         {kind === 'candidate' && (
           <Text span fz="xs" fw={600} c="var(--accent)">
             Proposed version

@@ -15,7 +15,6 @@ import { useSession } from '../../shell/session';
 import { useWorkspace } from '../../shell/use-me';
 import { CopyableCode } from '../../ui/copyable-code';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import { useApproval } from './approval-queries';
 import styles from './approvals-page.module.css';
@@ -83,7 +82,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
             {review_url && (
               <Box component="details" className={styles.link} mt="md" fz="sm">
                 <summary>Send to an approver without an account</summary>
-                <p className={content.about}>
+                <p className="caption">
                   Anyone with this link can approve or reject the request. It expires once a decision is made.
                 </p>
                 <CopyableCode label="Review link" code={review_url} />
@@ -93,7 +92,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
         ) : (
           <>
             {approval.calls && <ToolCallList calls={approval.calls} />}
-            <p className={content.about}>
+            <p className="caption">
               {kind === 'candidate'
                 ? CANNOT_DECIDE_MESSAGE
                 : 'You can’t approve or reject this request. Either you started the run and the worker requires a different approver, or your role is read-only.'}
@@ -132,7 +131,7 @@ function ApprovalOutcome({ approval }: { approval: Approval }) {
       <Text className="wrap-anywhere" fw={640}>
         <DecisionByline approval={approval} />
       </Text>
-      <p className={content.about}>
+      <p className="caption">
         {OUTCOME_DESCRIPTIONS[kind][status === 'approved' ? 'approved' : 'not']}
         {reason && ` Reason: ${reason}`}
       </p>

@@ -10,7 +10,6 @@ import { downloadFile } from '../../ui/download-file';
 import { DownloadIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { type AuditFilter, toAuditQuery, useAuditFilter } from './audit-filter';
 import { AuditRow } from './audit-row';
 import { FilterFields } from './filter-fields';
@@ -59,7 +58,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
       ) : !entries ? (
         <Skeleton height={200} />
       ) : entries.length === 0 ? (
-        <p className={content.text}>
+        <p className="panel-text">
           {isFiltered ? 'No entries match these filters.' : 'No changes yet. New changes will appear here.'}
         </p>
       ) : (

@@ -31,7 +31,7 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: MemberN
         <DownIcon />
       </button>
       {isOpen && (
-        <Box id={id} pb="sm" fz="sm" style={{ gridColumn: '1 / -1' }}>
+        <Box id={id} pb="sm" fz="sm" className="full-row">
           <DetailList details={listEntryDetails(entry)} />
         </Box>
       )}

@@ -18,13 +18,10 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
   return (
     <Box
       component="search"
-      display="grid"
+      className="auto-fit"
       mb="md"
-      style={{
-        gridTemplateColumns: 'repeat(auto-fit, minmax(7.75rem, 1fr))',
-        alignItems: 'end',
-        gap: 'var(--space-3)',
-      }}
+      __vars={{ '--column': '7.75rem' }}
+      style={{ alignItems: 'end', gap: 'var(--space-3)' }}
     >
       <NativeSelect
         size="sm"

@@ -13,7 +13,6 @@ import { type Detail, DetailList } from '../../ui/detail-list';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import settings from '../../ui/panel-content.module.css';
 import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request';
 
 type AuthorizationLookup = WorkerSchemas['AskedAuthorization'];
@@ -58,7 +57,7 @@ function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
     return (
       <>
         <ErrorNotice title="This app can’t be connected" error={lookup.error} />
-        <p className={settings.text}>Start again in the app, or contact its developer.</p>
+        <p className="panel-text">Start again in the app, or contact its developer.</p>
       </>
     );
   }
@@ -77,7 +76,7 @@ function InvalidRequest({ refused, lookup }: { refused: string; lookup: Authoriz
   const reason = new URL(refused).searchParams.getAll('error_description').at(-1);
   return (
     <Panel title="This request can’t be approved">
-      <p className={settings.text}>The app’s request is invalid: {reason}.</p>
+      <p className="panel-text">The app’s request is invalid: {reason}.</p>
       <Stack gap="md" mt="md">
         <DetailList details={listClientDetails(lookup)} />
         <Group gap="xs">
@@ -120,7 +119,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const busy = decide.isPending || decide.isSuccess;
   return (
     <Panel title="Allow this app to connect?">
-      <p className={settings.text}>
+      <p className="panel-text">
         Allow access only if you just started connecting this app yourself. The app’s name is not verified.
       </p>
       <FormStack mt="md" onSubmit={handleSubmit(submit)}>
@@ -149,12 +148,10 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
         <fieldset>
           <legend>Tools</legend>
           <Box
-            display="grid"
+            className="auto-fit"
             mt="xs"
-            style={{
-              gridTemplateColumns: 'repeat(auto-fill, minmax(9rem, 1fr))',
-              gap: 'var(--space-2) var(--space-4)',
-            }}
+            __vars={{ '--column': '9rem' }}
+            style={{ gap: 'var(--space-2) var(--space-4)' }}
           >
             <ToolsetCheckboxes value={toolsets} onChange={setToolsets} />
           </Box>

@@ -70,7 +70,7 @@ export default function AutomationListPage() {
       ) : !automations ? (
         <LoadingRows />
       ) : automations.length > 0 ? (
-        <ul className={`${links.card} surface`}>
+        <ul className={`${links.card} divided surface`}>
           {automations.map((automation) => (
             <AutomationRow key={automation.id} automation={automation} />
           ))}
@@ -95,7 +95,7 @@ function AutomationRow({ automation }: { automation: AutomationItem }) {
   return (
     <li className={`${links.row} ${styles.row}`}>
       <div className={styles.what}>
-        <Link className={`${links.link} ${links.name}`} to={automationPath(id)}>
+        <Link className={`${links.link} ${links.name} stretched-link`} to={automationPath(id)}>
           {name}
         </Link>
         {description && (

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
@@ -10,7 +10,6 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice, type Explanation } from '../../ui/notice';
-import styles from './candidate-page.module.css';
 import { clearPromotedDraft } from './promoted-draft';
 
 interface CandidateActionsProps {
@@ -77,7 +76,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
             Promote
           </Button>
         ))}
-      <div className={styles.refusal}>
+      <Box className="hidden-empty" style={{ flexBasis: '100%' }}>
         <ErrorNotice
           title="Candidate not promoted"
           error={promote.error}
@@ -90,7 +89,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
         />
         <ErrorNotice title="Candidate not dropped" error={drop.error} />
         <ErrorNotice title="Version not approved" error={approve.error} />
-      </div>
+      </Box>
     </>
   );
 }

@@ -15,11 +15,9 @@ import { LoadingPage } from '../../ui/loading-page';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
 import { CandidateActions } from './candidate-actions';
-import styles from './candidate-page.module.css';
 
 /** Shows a candidate: its evidence, its changes, and the decision. */
 export default function CandidatePage() {
@@ -133,8 +131,9 @@ function FailedRunLink({ candidateId }: { candidateId: string }) {
   return approval ? <Link to={workerRunPath(approval.run_id)}>View failed run</Link> : null;
 }
 
+/** Left out for lack of space beside the heading; the table below has the same data. */
 const EvidenceSummary = ({ candidate }: { candidate: CandidateDetail }) => (
-  <span className={styles.counted}>
+  <span className="hidden-narrow">
     <OutcomeCountChips summary={candidate.summary} />
   </span>
 );
@@ -142,7 +141,7 @@ const EvidenceSummary = ({ candidate }: { candidate: CandidateDetail }) => (
 function CandidateOutcome({ candidate }: { candidate: CandidateDetail }) {
   const { status, decided_at: at, decided_by_label: by } = candidate;
   return (
-    <p className={content.about}>
+    <p className="caption">
       {status === 'promoted' ? 'Promoted' : 'Dropped'}
       {by ? ` by ${by}` : ' by Gantry'} {at && <Timestamp at={Date.parse(at)} />}
       {status === 'promoted' && '. The candidate became a new version of the worker.'}

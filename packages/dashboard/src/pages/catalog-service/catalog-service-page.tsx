@@ -20,7 +20,6 @@ import { LoadingPage } from '../../ui/loading-page';
 import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { OauthClientPanel } from './oauth-client-panel';
 
 const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
@@ -116,7 +115,7 @@ function ServiceConnections({ slug }: { slug: string }) {
   if (connections.length === 0) return null;
   return (
     <Panel title="Connections">
-      <ul className={content.list} aria-label="Connections">
+      <ul className="panel-list divided rows" aria-label="Connections">
         {connections.map(({ id, label, account_label: account, status }) => (
           <ListItem key={id} title={<Link to={connectionPath(id)}>{label}</Link>} about={account}>
             <ConnectionStatusChip status={status} />

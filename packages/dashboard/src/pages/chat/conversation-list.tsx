@@ -21,12 +21,15 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
   return (
     <nav className={styles.list} aria-label="Conversations">
       <Group
-        className={styles.listHead}
+        pos="sticky"
+        top={0}
         gap="sm"
         justify="space-between"
         wrap="nowrap"
         mih="3.25rem"
         p="8px 12px 8px 16px"
+        bg="var(--surface)"
+        style={{ borderBottom: '1px solid var(--line)' }}
       >
         <Box component="h2" fz="md">
           Conversations

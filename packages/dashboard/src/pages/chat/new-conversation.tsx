@@ -46,7 +46,7 @@ function Suggestions({ onChoose }: { onChoose: (text: string) => void }) {
         ? suggestions.map((text) => (
             <li key={text}>
               <button type="button" className={`${styles.suggestion} surface`} onClick={() => onChoose(text)}>
-                <span>{text}</span>
+                <span className="wrap-anywhere">{text}</span>
                 <ArrowUpIcon />
               </button>
             </li>

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ArrowDownIcon } from '../../ui/icons';
-import styles from './chat-page.module.css';
 import type { Thread } from './thread';
 
 /** Within this distance of the end, the view follows it. */
@@ -56,7 +55,9 @@ export function ScrollToEndButton({ thread }: { thread: Thread }) {
     <Button
       variant="default"
       size="xs"
-      className={styles.toEnd}
+      pos="absolute"
+      top="-2.5rem"
+      style={{ justifySelf: 'center' }}
       leftSection={<ArrowDownIcon />}
       onClick={() => {
         follows.current = true;

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import {
   type Connection,
@@ -99,9 +99,9 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           descriptions, so review the changes before accepting them.
         </Notice>
       )}
-      <Text maw="68ch" fz="sm" c="dimmed">
+      <p className="help-text">
         Descriptions are shown exactly as the server sends them, except that invisible characters are escaped.
-      </Text>
+      </p>
       {permissions.edit ? (
         <Group gap="sm" align="flex-end">
           <NativeSelect
@@ -126,11 +126,11 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           )}
         </Group>
       ) : (
-        <Text maw="68ch" fz="sm" c="dimmed">
+        <p className="help-text">
           {saved === null
             ? 'Workers can call all tools.'
             : `Workers can call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length} tools.`}
-        </Text>
+        </p>
       )}
       <ToolList
         tools={tools}

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Text } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { getServiceName } from '../../connections/connection-labels';
 import { type Connection, type Integration, useConnectionMutations } from '../../connections/connection-queries';
@@ -37,11 +37,11 @@ export function GrantedScopes({ connection, catalog }: GrantedScopesProps) {
       {isChoosing ? (
         <ScopesForm connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
-        <Text maw="68ch" fz="sm" c="dimmed">
+        <p className="help-text">
           {status === 'pending'
             ? 'No permissions granted yet.'
             : `${service} didn’t report which permissions were granted.`}
-        </Text>
+        </p>
       ) : (
         <ScopeList scopes={granted} />
       )}
@@ -62,9 +62,9 @@ function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: Sc
   const others = scopes.filter((name) => !known.some((one) => one.name === name));
   return (
     <FormStack onSubmit={handleSubmit(() => consent.mutate({ id, scopes: [...chosen] }))}>
-      <Text maw="68ch" fz="sm" c="dimmed">
+      <p className="help-text">
         You’ll be redirected to {service} to approve the change. Use the same account as before.
-      </Text>
+      </p>
       {[...known, ...others.map((name) => ({ name, description: name }))].map(({ name, description }) => (
         <Checkbox
           key={name}

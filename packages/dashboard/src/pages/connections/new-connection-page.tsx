@@ -105,7 +105,9 @@ function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
       <ServiceSection title="Ready to use">
         {customKinds.map(([id, { name, about }]) => (
           <li key={id} className={`${linkCard.card} ${styles.card} surface`} data-own>
-            <Link to={newConnectionPath(id)}>{name}</Link>
+            <Link className="stretched-link" to={newConnectionPath(id)}>
+              {name}
+            </Link>
             <Text fz="sm" c="dimmed">
               {about}
             </Text>
@@ -150,7 +152,9 @@ const ServiceCard = ({
 }) => (
   <li className={`${linkCard.card} ${styles.card} surface`}>
     <ServiceLogo slug={slug} initials={logo} />
-    <Link to={newConnectionPath(slug)}>{name}</Link>
+    <Link className="stretched-link" to={newConnectionPath(slug)}>
+      {name}
+    </Link>
     <Text fz="sm" c="dimmed">
       {description}
     </Text>

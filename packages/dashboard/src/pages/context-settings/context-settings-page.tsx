@@ -14,7 +14,6 @@ import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 
 const listFormat = new Intl.ListFormat('en');
 
@@ -98,7 +97,7 @@ function DeletePanel({ context }: { context: Context }) {
   });
   return (
     <Panel title="Delete this context">
-      <p className={content.text}>
+      <p className="panel-text">
         This permanently deletes the context and all its versions.{' '}
         {used_by.length > 0 &&
           `${listFormat.format(used_by.map((worker) => worker.name))} can’t run until you remove this context from ${used_by.length === 1 ? 'the worker' : 'these workers'}.`}

@@ -39,7 +39,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
       ) : 'base64' in content ? (
         <BinaryFile path={path} extension={extension} base64={content.base64} />
       ) : showsPreview && hasPreview ? (
-        <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
+        <Box className="surface" p="lg" bdrs={6}>
           <Suspense fallback={<Skeleton height={160} />}>
             {extension === 'md' ? (
               <MarkdownPreview text={content.text} />
@@ -75,7 +75,7 @@ function BinaryFile({ path, extension, base64 }: { path: string; extension: stri
   const bytes = useMemo(() => Math.floor((base64.replace(/={1,2}$/, '').length * 3) / 4), [base64]);
   if (type) {
     return (
-      <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
+      <Box className="surface" p="lg" bdrs={6}>
         <img src={`data:${type};base64,${base64}`} alt={path} />
       </Box>
     );

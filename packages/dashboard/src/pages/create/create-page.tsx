@@ -58,10 +58,7 @@ export default function CreatePage() {
       />
       <Stack gap="lg" maw="60rem">
         {role === 'viewer' && <ViewerNotice action="create workers or automations" />}
-        <Box
-          display="grid"
-          style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-5)' }}
-        >
+        <Box className="auto-fit" __vars={{ '--column': '19rem' }} style={{ gap: 'var(--space-5)' }}>
           {PROGRAM_KINDS.map((kind) => (
             <ProgramKindPanel key={kind.title} kind={kind} canCreate={role !== undefined && role !== 'viewer'} />
           ))}

@@ -9,7 +9,6 @@ import { type Detail, DetailList } from '../../ui/detail-list';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import settings from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './device-page.module.css';
 
@@ -103,7 +102,7 @@ function DeviceDecision({ request, busy, error, onDecide }: DeviceDecisionProps)
   ];
   return (
     <Panel title="Approve this app?">
-      <p className={settings.text}>
+      <p className="panel-text">
         Approve only if you just made this request yourself and your terminal shows the same code.
       </p>
       <Box m="16px 0">

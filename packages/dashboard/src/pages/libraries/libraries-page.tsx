@@ -14,7 +14,6 @@ import { VisibilityChip } from '../../skills/visibility-field';
 import { Dialog } from '../../ui/dialog';
 import { ListItem } from '../../ui/list-item';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 
 const FIRST_PAGE = { params: { query: { limit: 50 } } };
@@ -78,10 +77,10 @@ function LibraryPanel({ kind, title, loadLibraries, empty }: LibraryPanelProps) 
         query={libraries}
         items={libraries.data}
         height={72}
-        empty={<p className={content.about}>{empty}</p>}
+        empty={<p className="caption">{empty}</p>}
       >
         {(libraryList) => (
-          <ul className={content.list}>
+          <ul className="panel-list divided rows">
             {libraryList.map((library) => (
               <ListItem
                 key={library.slug}

@@ -58,7 +58,9 @@ export function AddSkill({ library }: { library: Library }) {
       {q !== '' && searchText !== '' && candidates && (
         <div className={`${styles.found} surface`}>
           {candidates.length === 0 ? (
-            <p>No matching skills.</p>
+            <Box component="p" p="8px 12px" fz="sm" c="dimmed">
+              No matching skills.
+            </Box>
           ) : (
             candidates.map(({ slug, title }) => (
               <button key={slug} type="button" disabled={add.isPending} onClick={() => add.mutate(slug)}>

@@ -74,7 +74,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   return (
     <>
       <ErrorNotice title="Changes not saved" error={order.error ?? remove.error} />
-      <ol className={`${links.card} surface`}>
+      <ol className={`${links.card} divided surface`}>
         {skills.map((skill, index) => (
           <SkillRow key={skill.slug} skill={skill}>
             {canEdit && (

@@ -9,7 +9,6 @@ import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
 export function Invitations({ workspaceId }: { workspaceId: string }) {
@@ -68,7 +67,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
         <LoadErrorNotice what="The pending invitations" error={invitations.error} retry={invitations.refetch} />
       )}
       {invitations.data && invitations.data.length > 0 && (
-        <ul className={styles.list} aria-label="Pending invitations">
+        <ul className="panel-list divided rows" aria-label="Pending invitations">
           {invitations.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
             <ListItem
               key={id}

@@ -8,7 +8,6 @@ import { getFormText } from '../../ui/form-text';
 import { formatDollars, formatPercent } from '../../ui/format';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { formatMonth, type ModelUsage } from './model-usage';
 
 interface BudgetPanelProps {
@@ -36,12 +35,12 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         </Text>
         {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
-          <p className={content.about}>
+          <p className="caption">
             Another {formatDollars(reserved)} is reserved to cover the maximum cost of calls in progress.
           </p>
         )}
         {unpriced > 0 && (
-          <p className={content.about}>
+          <p className="caption">
             This total excludes {unpriced === 1 ? '1 call to a model' : `${unpriced} calls to models`} without a price.
           </p>
         )}
@@ -53,9 +52,9 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         {workspace.permissions.update ? (
           <BudgetForm workspaceId={workspace.id} budget={budget} />
         ) : (
-          <p className={content.about}>Only admins and owners can change the budget.</p>
+          <p className="caption">Only admins and owners can change the budget.</p>
         )}
-        <p className={content.about}>
+        <p className="caption">
           The budget covers chat, agents and model calls from code, per calendar month (UTC). Calls that could exceed it
           are blocked. Workers and tokens can have their own budgets.
         </p>

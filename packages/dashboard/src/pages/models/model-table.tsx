@@ -10,7 +10,7 @@ export function ModelTable({ models }: { models: Model[] }) {
   return (
     <Panel title="Models">
       <DataTable label="Model prices" columns={COLUMNS} rows={models} getKey={({ id }) => id} />
-      <Text className="wrap-anywhere" maw="68ch" mt="md" fz="xs" c="dimmed">
+      <Text className="caption" maw="68ch" mt="md">
         The operator of this installation configures models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
         <code>MODEL_ALIASES</code>; admins can add models that use the workspace’s own keys with{' '}
         <code>POST /api/models/providers</code>. Calls to models without a price don’t count toward cost, and these

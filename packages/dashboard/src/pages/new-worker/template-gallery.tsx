@@ -163,7 +163,9 @@ function TemplateCard({
           <TemplateIcon />
         </Center>
         <Box component="h2" fz="md">
-          <Link to={newWorkerPath(id)}>{name}</Link>
+          <Link className="stretched-link" to={newWorkerPath(id)}>
+            {name}
+          </Link>
         </Box>
       </Group>
       <Text fz="sm" c="dimmed">

@@ -38,12 +38,9 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
               <Anchor
                 component={Link}
                 to={workerRunPath(last_run_id)}
-                className="wrap-anywhere"
-                ff="monospace"
-                fz="xs"
+                className="full-row small-code"
                 c="var(--error)"
                 lineClamp={2}
-                style={{ gridColumn: '1 / -1' }}
               >
                 {last_error ?? 'View run'}
               </Anchor>

@@ -1,4 +1,4 @@
-import { Box, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
@@ -50,7 +50,7 @@ interface KeyFigureProps {
 function KeyFigure({ to, name, value, children }: KeyFigureProps) {
   return (
     <li className={`${links.row} ${styles.figure}`}>
-      <Text component={Link} to={to} className={links.link} fz="sm" c="dimmed">
+      <Text component={Link} to={to} className={`${links.link} stretched-link`} fz="sm" c="dimmed">
         {name}
       </Text>
       <Box component="p" my="4px 8px" fz="var(--text-figure)" fw={680} lh={1.05} lts="-0.035em">
@@ -94,9 +94,10 @@ function BudgetStatus({ shares, runs }: { shares: (number | null)[]; runs: numbe
 
 function Warning({ tone, children }: { tone: 'error' | 'timeout'; children: ReactNode }) {
   return (
-    <span className={styles.warning} data-tone={tone}>
+    <Group component="span" display="inline-flex" gap="xs" wrap="nowrap" fw={600} c="var(--tone)" data-tone={tone}>
+      <Box component="span" flex="none" w="0.5rem" h="0.5rem" bdrs="50%" bg="currentcolor" aria-hidden="true" />
       {children}
-    </span>
+    </Group>
   );
 }
 

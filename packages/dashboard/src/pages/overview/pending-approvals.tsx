@@ -1,4 +1,4 @@
-import { Box, Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { approvalPath, paths } from '../../shell/paths';
 import { formatNumber } from '../../ui/format';
@@ -32,9 +32,9 @@ export function PendingApprovals({ pending }: { pending: number }) {
               <Link to={approvalPath(id)} className="title-link">
                 {title}
               </Link>
-              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
+              <span className="caption full-row">
                 {worker_name}, expires <Timestamp at={Date.parse(expires_at)} />
-              </Box>
+              </span>
             </li>
           ))}
         </Stack>

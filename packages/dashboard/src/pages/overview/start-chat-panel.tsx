@@ -8,7 +8,6 @@ import { bindText } from '../../ui/bind';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 
 const EXAMPLE_MESSAGE = 'Create a worker that counts the words in a piece of text and runs daily at 9:00.';
 const MESSAGE_CHARS_MAX = 4_000;
@@ -50,7 +49,7 @@ export function StartChatPanel() {
           {text.trim() === '' ? 'Send this example' : 'Send to the agent'}
         </Button>
         {hasNoModel && (
-          <p className={content.about}>
+          <p className="caption">
             No language model is configured, so the agent isn’t available yet.{' '}
             <Link to={paths.models}>Set up a model</Link>
           </p>

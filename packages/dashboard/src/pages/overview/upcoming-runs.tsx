@@ -1,4 +1,4 @@
-import { Box, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { automationPath, workerPath } from '../../shell/paths';
 import { Panel } from '../../ui/panel';
@@ -34,9 +34,7 @@ export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
               <Text span className="nowrap" fz="xs" c="dimmed">
                 <Timestamp at={at} />
               </Text>
-              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
-                {clockFormat.format(at)}
-              </Box>
+              <span className="caption full-row">{clockFormat.format(at)}</span>
             </li>
           ))}
         </Stack>

@@ -74,7 +74,7 @@ export function RunList({ rows, hasOlder, onLoadOlder, getName, selection }: Run
         <span className={styles.number}>Duration</span>
         <span className={styles.number}>Cost</span>
       </div>
-      <ol className={styles.body} aria-label="Runs" style={{ height: list.getTotalSize() }}>
+      <ol className={styles.body} aria-label="Runs" style={{ position: 'relative', height: list.getTotalSize() }}>
         {visibleItems.map(({ index, start }) => {
           const row = rows[index];
           return (

@@ -90,7 +90,7 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
         )}
       </Group>
       {secretState && secretState.hosts.length > 0 && (
-        <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
+        <Text className="caption" mt={4}>
           Sent only to {secretState.hosts.join(', ')} in these request parts: {secretState.places.join(', ')}
         </Text>
       )}
@@ -106,13 +106,13 @@ function SecretUsage({ surface, secretState }: { surface: Surface; secretState: 
   const { usedBy, hosts, lastUsedAt, setAt } = secretState;
   if (!usedBy.length)
     return setAt === null ? null : (
-      <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
+      <Text className="caption" mt={4}>
         No {surface.slice(0, -1)} uses this secret{' '}
       </Text>
     );
   const hiddenCount = usedBy.length - USERS_SHOWN;
   return (
-    <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
+    <Text className="caption" mt={4}>
       {usedBy.slice(0, USERS_SHOWN).map(({ id, name, exposed }, index) => (
         <span key={id}>
           {index > 0 && ', '}

@@ -22,7 +22,6 @@ import { ListItem } from '../../ui/list-item';
 import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
 const REFRESH_MS = 1_000;
@@ -92,7 +91,7 @@ function LiveSharedRun({ token }: { token: string }) {
         </Panel>
         {run.artifacts.length > 0 && (
           <Panel title="Files">
-            <ul className={content.list}>
+            <ul className="panel-list divided rows">
               {run.artifacts.map(({ id, name, size }) => (
                 <ListItem key={id} title={name} about={formatFileSize(size)} />
               ))}

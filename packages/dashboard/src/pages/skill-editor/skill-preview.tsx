@@ -17,10 +17,9 @@ export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps)
   const isBlank = text.trim() === '';
   return (
     <Stack
+      className="surface"
       gap="md"
       p="16px 24px"
-      bg="var(--surface)"
-      bd="1px solid var(--line)"
       bdrs={6}
       style={{ overflowY: 'auto' }}
       tabIndex={isBlank ? undefined : 0}

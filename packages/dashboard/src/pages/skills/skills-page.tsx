@@ -86,7 +86,7 @@ function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
           Results from all skills you can access, best matches first
         </Text>
       )}
-      <ul className={`${links.card} surface`}>
+      <ul className={`${links.card} divided surface`}>
         {skills.map((skill) =>
           isSearchHit(skill) ? (
             <SkillRow

@@ -5,7 +5,6 @@ import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { buildTimeColumn } from '../../ui/time-column';
@@ -50,7 +49,7 @@ export function ConnectedApps() {
   ];
   return (
     <Panel title="Connected apps">
-      <p className={styles.text}>
+      <p className="panel-text">
         Agents you’ve connected by signing in. Each agent acts on your behalf in one workspace.
       </p>
       <ErrorNotice title="App not disconnected" error={revokeGrant.error} />
@@ -59,7 +58,7 @@ export function ConnectedApps() {
         noun="connected apps"
         query={grants}
         empty={
-          <p className={styles.about}>
+          <p className="caption">
             No connected apps yet. Agents appear here after you connect them as described above.
           </p>
         }

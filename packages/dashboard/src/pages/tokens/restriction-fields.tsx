@@ -7,12 +7,6 @@ import type { Option } from '../../ui/search-select';
 import { ResourceSearchField } from '../../workers/resource-search-field';
 import { type Restriction, toRestrictionBody } from './restriction';
 
-const FIELDS_STYLE = {
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 20rem), 1fr))',
-  gap: 'var(--space-4) var(--space-5)',
-  alignItems: 'start',
-};
-
 interface RestrictionFieldsProps {
   restriction: Restriction;
   onChange: (restriction: Restriction) => void;
@@ -30,7 +24,11 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         For agents and jobs that need only limited access. A restricted token works only in this workspace, and tokens
         created with it inherit its restrictions.
       </Text>
-      <Box display="grid" style={FIELDS_STYLE}>
+      <Box
+        className="auto-fit"
+        __vars={{ '--column': '20rem' }}
+        style={{ gap: 'var(--space-4) var(--space-5)', alignItems: 'start' }}
+      >
         <ResourcePicker
           kind="worker"
           label="Only these workers"

@@ -7,7 +7,6 @@ import { NameForm } from '../../ui/name-form';
 import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
@@ -73,7 +72,7 @@ export function SkillKeys() {
   ];
   return (
     <Panel title="Skill keys">
-      <p className={styles.text}>
+      <p className="panel-text">
         For agents that read and publish your skills in this workspace. Keys grant no other access.
       </p>
       <NameForm

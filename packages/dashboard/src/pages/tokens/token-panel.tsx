@@ -9,7 +9,6 @@ import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
@@ -98,7 +97,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
   const failure = create.error ?? revoke.error;
   return (
     <Panel title={title}>
-      <p id={aboutId} className={styles.text}>
+      <p id={aboutId} className="panel-text">
         {about}
       </p>
       <FormRow mb="md" onSubmit={handleSubmit(submit)} aria-describedby={aboutId}>

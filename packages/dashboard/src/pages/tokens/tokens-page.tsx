@@ -3,7 +3,6 @@ import { SettingsLayout } from '../../settings/settings-layout';
 import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { ConnectedApps } from './connected-apps';
 import { SkillKeys } from './skill-keys';
 import { type TokenActions, TokenPanel } from './token-panel';
@@ -47,7 +46,7 @@ export default function TokensPage() {
         />
       )}
       <Panel title="Connect an agent">
-        <p className={content.text}>{CONNECT_INSTRUCTIONS}</p>
+        <p className="panel-text">{CONNECT_INSTRUCTIONS}</p>
         <ConnectAgentPanel />
       </Panel>
       <ConnectedApps />

@@ -8,7 +8,6 @@ import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { DailyUsage } from './daily-usage';
 import { UsageByWorker } from './usage-by-worker';
 import styles from './usage-page.module.css';
@@ -61,12 +60,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
   const { total, days, workers, others } = usage;
   return (
     <>
-      <Box
-        component="dl"
-        className={`${styles.figures} surface`}
-        display="grid"
-        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(9rem, 1fr))' }}
-      >
+      <Box component="dl" className={`${styles.figures} auto-fit surface`} __vars={{ '--column': '9rem' }}>
         <div>
           <dt>Cost</dt>
           <dd>{formatDollars(total.cost_usd)}</dd>
@@ -85,7 +79,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
       </Box>
       {total.runs === 0 && workers.length === 0 ? (
         <Panel title="By day">
-          <p className={content.about}>
+          <p className="caption">
             No worker runs finished in this month. Cost and compute time appear here after a run finishes.
           </p>
         </Panel>
@@ -95,7 +89,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
           <UsageByWorker workers={workers} others={others} />
         </>
       )}
-      <p className={content.about}>
+      <p className="caption">
         Days and months are in UTC. Each worker run is counted on the day it ends. Cost is estimated from CPU time plus
         any cost that code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
       </p>

@@ -12,7 +12,6 @@ import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { EmptyState } from '../../ui/empty-state';
 import { ListItem } from '../../ui/list-item';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { WorkerLayout } from '../../workers/worker-layout';
 
@@ -54,7 +53,7 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
         }
       >
         {(alertList) => (
-          <ul className={content.list}>
+          <ul className="panel-list divided rows">
             {alertList.map((alert) => (
               <ListItem
                 key={alert.id}

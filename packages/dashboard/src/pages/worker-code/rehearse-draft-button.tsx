@@ -12,7 +12,6 @@ import { Dialog } from '../../ui/dialog';
 import { DialogButton } from '../../ui/dialog-button';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
-import content from '../../ui/panel-content.module.css';
 
 interface RehearseDraftButtonProps {
   worker: Worker;
@@ -76,7 +75,7 @@ function RehearseDialog({ worker, draft, onClose }: RehearseDialogProps) {
         />
         <ErrorNotice title="Dry run not started" error={createCandidate.error} explanations={EXPLANATIONS} />
         <Group gap="xs" justify="flex-end">
-          <p className={content.about}>Read-only requests are still sent, and models may be called.</p>
+          <p className="caption">Read-only requests are still sent, and models may be called.</p>
           <Button type="submit" loading={createCandidate.isPending}>
             Start dry run
           </Button>

@@ -12,7 +12,6 @@ import { EmptyState } from '../../ui/empty-state';
 import link from '../../ui/link-row.module.css';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 import { useMemberNames } from '../../workers/use-member-names';
@@ -102,10 +101,10 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
         }
       >
         {(conversations) => (
-          <ul className={content.list} aria-label="Conversations">
+          <ul className="panel-list divided rows" aria-label="Conversations">
             {conversations.map(({ id, title, created_by: by, updated_at: at }) => (
               <li key={id} className={link.row}>
-                <Link to={workerConversationPath(worker.id, id)} className={link.link}>
+                <Link to={workerConversationPath(worker.id, id)} className={`${link.link} stretched-link`}>
                   {title}
                 </Link>
                 <Text fz="xs" c="dimmed">

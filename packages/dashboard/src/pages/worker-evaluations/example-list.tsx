@@ -8,8 +8,6 @@ import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { ErrorNotice } from '../../ui/notice';
-import content from '../../ui/panel-content.module.css';
-import styles from './worker-evaluations.module.css';
 
 interface ExampleListProps {
   worker: Worker;
@@ -23,7 +21,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
   const remove = useDeleteExample(worker.id);
   return (
     <>
-      <ul className={content.list}>
+      <ul className="panel-list divided rows">
         {examples.map((example) => (
           <li key={example.id}>
             <div>
@@ -36,13 +34,12 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
                   </Text>
                 )}
               </Text>
-              {example.description && <p className={content.about}>{example.description}</p>}
+              {example.description && <p className="caption">{example.description}</p>}
               <ExampleSummary example={example} />
             </div>
             {canEdit && (
               <Group gap="xs">
                 <Switch
-                  classNames={{ track: styles.track ?? '' }}
                   aria-label={`Include ${example.name} in evaluations`}
                   checked={example.enabled}
                   onChange={() => change.mutate({ id: example.id, enabled: !example.enabled })}

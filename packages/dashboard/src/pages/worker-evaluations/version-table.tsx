@@ -23,8 +23,9 @@ export function VersionTable({ workerId, table, current, onEvaluate }: VersionTa
   // Among versions without an evaluation, only the current one gets a column, to start one.
   const versions = table.versions.filter(({ evaluation_id: id, sha }) => id !== null || sha === current);
   return (
+    // Positioned because it contains visually hidden text as well, which would widen the page.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={styles.scroll} aria-label="Versions" tabIndex={0}>
+    <section style={{ position: 'relative', overflowX: 'auto' }} aria-label="Versions" tabIndex={0}>
       <table className={styles.table}>
         <thead>
           <tr>

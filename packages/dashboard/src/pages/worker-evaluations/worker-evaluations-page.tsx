@@ -20,7 +20,6 @@ import { ExampleList } from './example-list';
 import { PassRates } from './pass-rates';
 import { RunningEvaluation } from './running-evaluation';
 import { VersionTable } from './version-table';
-import styles from './worker-evaluations.module.css';
 
 const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
 
@@ -125,7 +124,6 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
   return (
     <div>
       <Switch
-        classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
         description="Starts automatically when a version is saved. Model calls may incur costs."
         {...bindChecked(isOn, setEvaluateOnSave)}

@@ -13,7 +13,6 @@ import { type Detail, DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { versionFilesQuery } from '../../workers/version-files';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { listPageDifferences } from './page-differences';
@@ -71,7 +70,7 @@ function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
   const differences = listPageDifferences(worker, files);
   return (
     <Panel title="Differences from the worker">
-      <ul className={content.list}>
+      <ul className="panel-list divided rows">
         {differences.map(({ feature, effect, secrets = [] }) => (
           <ListItem
             key={feature}

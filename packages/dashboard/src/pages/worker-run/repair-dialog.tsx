@@ -9,7 +9,6 @@ import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
-import content from '../../ui/panel-content.module.css';
 import { cacheRepair } from './repair-queries';
 
 const INSTRUCTIONS_CHARS_MAX = 4_000;
@@ -58,7 +57,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
         />
         <ErrorNotice title="Repair not started" error={startRepair.error} explanations={EXPLANATIONS} />
         <Group gap="sm" justify="space-between">
-          <p className={content.about}>Costs up to $0.50 if a price is set for the model. Secrets are masked.</p>
+          <p className="caption">Costs up to $0.50 if a price is set for the model. Secrets are masked.</p>
           <Button type="submit" loading={startRepair.isPending}>
             Repair
           </Button>

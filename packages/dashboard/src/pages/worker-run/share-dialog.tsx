@@ -9,7 +9,6 @@ import { Dialog } from '../../ui/dialog';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
-import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
 const HOUR_SECONDS = 3_600;
@@ -69,7 +68,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           links.data.length > 0 && (
             <Stack component="section" gap="sm" mt="xs" aria-label="Active links">
               <h3>Active links</h3>
-              <ul className={content.list}>
+              <ul className="panel-list divided rows">
                 {links.data.map((link) => (
                   <LinkItem key={link.id} run={run} link={link} />
                 ))}

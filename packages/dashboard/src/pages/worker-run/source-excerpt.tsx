@@ -18,14 +18,7 @@ export function SourceExcerpt({ run }: { run: WorkerRun }) {
   const lines = frame && content ? listLinesAround(content, frame.line) : [];
   if (!frame || lines.length === 0) return null;
   return (
-    <Box
-      component="figure"
-      className={styles.source}
-      bd="1px solid var(--line)"
-      bdrs={6}
-      bg="var(--surface)"
-      style={{ overflow: 'hidden' }}
-    >
+    <Box component="figure" className={`${styles.source} surface`} bdrs={6} style={{ overflow: 'hidden' }}>
       <Box component="figcaption" p="4px 12px" fz="xs" c="dimmed" style={{ borderBottom: '1px solid var(--line)' }}>
         {frame.file}, line {frame.line}
       </Box>

@@ -20,7 +20,6 @@ import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
 import { RehearsalNotice } from './rehearsal-notice';
 import { RepairPanel } from './repair-panel';
@@ -29,7 +28,6 @@ import { RunResult } from './run-result';
 import { SourceExcerpt } from './source-excerpt';
 import { WaitingNotice } from './waiting-notice';
 import { WorkerRunHeader } from './worker-run-header';
-import styles from './worker-run-page.module.css';
 
 /** Shows a run of a worker; links in alerts lead here. */
 export default function WorkerRunPage() {
@@ -68,7 +66,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   return (
     <>
       <WorkerRunHeader run={run} worker={worker} />
-      <Stack className={styles.above} gap="lg">
+      <Stack className="hidden-empty" gap="lg" mb="lg">
         <RehearsalNotice run={run} />
         <WorkerRunError run={run}>
           <SourceExcerpt run={run} />
@@ -106,7 +104,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             {Object.keys(run.input).length > 0 ? (
               <OutputJson value={run.input} />
             ) : (
-              <p className={content.about}>No inputs.</p>
+              <p className="caption">No inputs.</p>
             )}
           </Panel>
           {run.artifacts.length > 0 && (

@@ -2,7 +2,6 @@ import { Textarea, TextInput } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { getFormText, splitParts } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 export function AboutForm({ worker }: { worker: Worker }) {
   return (
@@ -18,7 +17,7 @@ export function AboutForm({ worker }: { worker: Worker }) {
       <TextInput name="name" label="Name" defaultValue={worker.name} maxLength={120} required />
       <TextInput name="tags" label="Tags" description="Separated by commas" defaultValue={worker.tags.join(', ')} />
       <Textarea
-        className={styles.wide}
+        className="full-row"
         name="description"
         label="Description"
         rows={3}

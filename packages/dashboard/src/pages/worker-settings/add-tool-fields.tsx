@@ -40,7 +40,7 @@ export function AddToolFields({ worker, existingTools, onAdd }: AddToolFieldsPro
       ) : (
         <>
           <AddButton tool={kind} existingTools={existingTools} onAdd={onAdd} />
-          <p className={styles.hint}>{BUILT_IN_TOOLS[kind].about}</p>
+          <p className="caption full-row">{BUILT_IN_TOOLS[kind].about}</p>
         </>
       )}
     </fieldset>
@@ -65,10 +65,10 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
   // Several connections of one service have the same tools; the owner's rights decide which one a worker gets.
   const connections = [...new Map(data?.pages.flat().map((one) => [one.app, one])).values()];
   const selectedConnection = connections.find((one) => one.app === app) ?? connections[0];
-  if (!data) return <p className={styles.hint}>Loading connections…</p>;
+  if (!data) return <p className="caption full-row">Loading connections…</p>;
   if (!selectedConnection) {
     return (
-      <p className={styles.hint}>
+      <p className="caption full-row">
         No connections in this workspace yet. <Link to={paths.newConnection}>Connect a service</Link>
       </p>
     );
@@ -112,11 +112,11 @@ function ConnectionToolFields({ connection: { id, app }, existingTools, onAdd }:
       />
       <AddButton tool={tool} connection={app} existingTools={existingTools} onAdd={onAdd} />
       {error ? (
-        <p className={styles.hint} role="alert">
+        <p className="caption full-row" role="alert">
           Tools could not be loaded: {error.message}
         </p>
       ) : (
-        about && <p className={styles.hint}>{revealHiddenCharacters(about)}</p>
+        about && <p className="caption full-row">{revealHiddenCharacters(about)}</p>
       )}
     </>
   );
@@ -143,8 +143,8 @@ function NamedToolPicker({ kind, worker, existingTools, onAdd }: NamedToolPicker
   const names = loadedNames?.filter((one) => kind === 'context' || one !== worker.id);
   const selectedName = names?.includes(name) ? name : (names?.[0] ?? '');
   const tool = selectedName && `${kind}:${selectedName}`;
-  if (!names) return <p className={styles.hint}>Loading…</p>;
-  if (names.length === 0) return <p className={styles.hint}>{RESOURCE_LABELS[kind].none}</p>;
+  if (!names) return <p className="caption full-row">Loading…</p>;
+  if (names.length === 0) return <p className="caption full-row">{RESOURCE_LABELS[kind].none}</p>;
   return (
     <>
       <NativeSelect label={RESOURCE_LABELS[kind].label} {...bindText(selectedName, setName)} data={names} />

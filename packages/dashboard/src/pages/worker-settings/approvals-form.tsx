@@ -1,7 +1,6 @@
-import { Checkbox, NativeSelect } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 const HOUR_SECONDS = 3_600;
 const EXPIRY_OPTIONS = [
@@ -33,7 +32,7 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
         },
       })}
     >
-      <div className={`${styles.wide} ${styles.choices}`}>
+      <Stack className="full-row" gap="xs">
         <Checkbox name="required" label="Require approval for each run" defaultChecked={approvals.required} />
         <Checkbox name="forbid_self" label="Prevent self-approval" defaultChecked={approvals.forbid_self} />
         <Checkbox
@@ -41,7 +40,7 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
           label="Allow approval via a review link (no account required)"
           defaultChecked={approvals.public_links}
         />
-      </div>
+      </Stack>
       <NativeSelect
         name="expires_in_seconds"
         label="Approvals expire"

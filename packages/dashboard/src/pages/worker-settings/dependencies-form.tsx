@@ -1,11 +1,10 @@
-import { Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { Link } from 'react-router';
 import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 const NAMES_MAX = 200;
 
@@ -57,7 +56,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         available={contexts.data?.map(({ name }) => name)}
         missing={[]}
       />
-      <p className={`${styles.wide} ${styles.about}`}>
+      <p className="help-text full-row">
         To add more, go to <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> or{' '}
         <Link to={paths.contexts}>Contexts</Link>.
       </p>
@@ -92,7 +91,7 @@ function NameCheckboxes({
 }: NameCheckboxesProps) {
   const options = [...new Set([...declared, ...available])].sort();
   return (
-    <fieldset className={styles.choices}>
+    <Stack component="fieldset" gap="xs" style={{ alignSelf: 'start' }}>
       <legend>{legend}</legend>
       {options.map((one) => (
         <Checkbox
@@ -109,6 +108,6 @@ function NameCheckboxes({
         placeholder="Add by name"
         autoComplete="off"
       />
-    </fieldset>
+    </Stack>
   );
 }

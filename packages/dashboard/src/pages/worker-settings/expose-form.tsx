@@ -1,11 +1,10 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 /** Selects the values that code gets itself; renders nothing without declared secrets and connections. */
 export function ExposeForm({ worker }: { worker: Worker }) {
@@ -14,7 +13,7 @@ export function ExposeForm({ worker }: { worker: Worker }) {
   if (!secrets.length && !connections.length) return null;
   const renderChoices = (legend: string, names: string[]) =>
     names.length > 0 && (
-      <fieldset className={styles.choices}>
+      <Stack component="fieldset" gap="xs" style={{ alignSelf: 'start' }}>
         <legend>{legend}</legend>
         {names.map((name) => (
           <Checkbox
@@ -26,7 +25,7 @@ export function ExposeForm({ worker }: { worker: Worker }) {
             disabled={!isAllowed && !expose.includes(name)}
           />
         ))}
-      </fieldset>
+      </Stack>
     );
   return (
     <SettingsForm
@@ -38,7 +37,7 @@ export function ExposeForm({ worker }: { worker: Worker }) {
       {renderChoices('Secrets', secrets)}
       {renderChoices('Connections', connections)}
       {!isAllowed && (
-        <div className={styles.wide}>
+        <div className="full-row">
           <Notice tone="info" title="Exposing values isn’t allowed in this workspace">
             An admin turned this off in <Link to={paths.workspace}>workspace settings</Link>.
             {expose.length > 0 && ' Runs will fail until you clear all selections above.'}

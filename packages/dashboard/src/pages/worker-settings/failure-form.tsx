@@ -1,7 +1,6 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 export function FailureForm({ worker }: { worker: Worker }) {
   return (
@@ -11,13 +10,13 @@ export function FailureForm({ worker }: { worker: Worker }) {
       about="A model analyzes the failed run and its code, rehearses a fix without external effects, and requests approval. Each error triggers at most one automatic repair per version. If a price is set for the model, each repair costs up to $0.50."
       parseForm={(formData) => ({ on_failure: formData.has('propose_repair') ? 'propose_repair' : 'none' })}
     >
-      <div className={`${styles.wide} ${styles.choices}`}>
+      <Stack className="full-row" gap="xs">
         <Checkbox
           name="propose_repair"
           label="Start a repair automatically when the last attempt fails"
           defaultChecked={worker.on_failure === 'propose_repair'}
         />
-      </div>
+      </Stack>
     </SettingsForm>
   );
 }

@@ -5,7 +5,6 @@ import { bindText } from '../../ui/bind';
 import { getFormText, splitParts } from '../../ui/form-text';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
 
@@ -63,7 +62,7 @@ function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs
       parseForm={(formData) => ({ [kind]: rows.map(({ key, item }) => parseItem(formData, key, item, kind)) })}
     >
       {rows.length > 0 && (
-        <ul className={`${styles.wide} divided rows`} aria-label={title}>
+        <ul className="divided rows full-row" aria-label={title}>
           {rows.map(({ key, item }) => (
             <ItemRow
               key={key}
@@ -77,7 +76,7 @@ function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs
         </ul>
       )}
       {canEditWorker(worker) && (
-        <div className={styles.wide}>
+        <div className="full-row">
           <Button variant="default" size="compact-sm" onClick={add}>
             Add {one}
           </Button>
@@ -86,12 +85,6 @@ function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs
     </SettingsForm>
   );
 }
-
-const ROW_STYLE = {
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9rem), 1fr))',
-  gap: 'var(--space-3)',
-  alignItems: 'end',
-};
 
 interface ItemRowProps {
   id: number;
@@ -105,7 +98,12 @@ interface ItemRowProps {
 function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
   const [type, setType] = useState(item.type);
   return (
-    <Box component="li" display="grid" style={ROW_STYLE}>
+    <Box
+      component="li"
+      className="auto-fit"
+      __vars={{ '--column': '9rem' }}
+      style={{ gap: 'var(--space-3)', alignItems: 'end' }}
+    >
       <TextInput
         name={`name-${id}`}
         label="Name"
@@ -149,7 +147,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
       )}
       {type === 'select' && (
         <TextInput
-          style={{ gridColumn: '1 / -1' }}
+          className="full-row"
           name={`options-${id}`}
           label="Choices"
           description="Separated by commas"

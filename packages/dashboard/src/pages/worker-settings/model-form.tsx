@@ -8,7 +8,6 @@ import { getFormText } from '../../ui/form-text';
 import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
 import { useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 const REASONING_OPTIONS = [
   { value: '', label: 'Model default' },
@@ -97,7 +96,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
         autoComplete="off"
         spellCheck={false}
       />
-      <div className={styles.wide}>
+      <div className="full-row">
         <MissingModelNotice />
       </div>
     </SettingsForm>

@@ -44,7 +44,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
     >
       <NativeSelect
         maw="34rem"
-        style={{ gridColumn: '1 / -1' }}
+        className="full-row"
         name="network"
         label="Allowed destinations"
         description={RULE_DESCRIPTIONS[rule]}
@@ -53,7 +53,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
         data={Object.entries(RULE_LABELS).map(([value, label]) => ({ value, label }))}
       />
       {rule === 'allow' && (
-        <Box maw="34rem" style={{ gridColumn: '1 / -1' }}>
+        <Box maw="34rem" className="full-row">
           <HostRows
             label="Allowed hosts"
             rows={rows}

@@ -2,7 +2,6 @@ import { Textarea } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { getFormText, splitParts } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 export function PackagesForm({ worker }: { worker: Worker }) {
   const { python_dependencies: packages, dependencies_source: source } = worker;
@@ -14,7 +13,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
       parseForm={(formData) => ({ python_dependencies: splitParts(getFormText(formData, 'packages'), '\n') })}
     >
       <Textarea
-        className={styles.wide}
+        className="full-row"
         name="packages"
         aria-label="Packages"
         description={

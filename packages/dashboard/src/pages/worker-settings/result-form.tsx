@@ -6,7 +6,6 @@ import { getFormText } from '../../ui/form-text';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
-import styles from './settings-form.module.css';
 
 const EXAMPLE_SCHEMA = {
   type: 'object',
@@ -31,7 +30,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
       parseForm={(formData) => ({ output: parseSchema(getFormText(formData, 'output')) })}
     >
       <Textarea
-        className={`${styles.wide} code-field`}
+        className="code-field full-row"
         name="output"
         aria-label="Result JSON Schema"
         rows={text === '' ? 3 : 10}
@@ -42,7 +41,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
         {...bindText(text, setText)}
       />
       {canEditWorker(worker) && text === '' && (
-        <div className={styles.wide}>
+        <div className="full-row">
           <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
             Insert example
           </Button>

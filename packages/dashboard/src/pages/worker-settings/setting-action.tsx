@@ -1,6 +1,5 @@
 import { Box, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './settings-form.module.css';
 
 interface SettingActionProps {
   title: string;
@@ -16,7 +15,7 @@ export const SettingAction = ({ title, about, children }: SettingActionProps) =>
       <Box component="h3" fz="md">
         {title}
       </Box>
-      <p className={styles.about}>{about}</p>
+      <p className="help-text">{about}</p>
     </Box>
     {children}
   </Group>

@@ -42,7 +42,7 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
   return (
     <Panel title={title}>
       <FormStack ref={form} onChange={compareWithSaved} onSubmit={handleSubmit(save)}>
-        {about && <p className={styles.about}>{about}</p>}
+        {about && <p className="help-text">{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
           {children}
         </fieldset>

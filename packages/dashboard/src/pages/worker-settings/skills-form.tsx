@@ -13,7 +13,6 @@ import { formatSkillPin } from '../../workers/use-create-skill-worker';
 import { versionFilesQuery } from '../../workers/version-files';
 import { type FieldProblem, useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
-import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 
 const SKILLS_MAX = 20;
@@ -39,7 +38,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
       parseForm={() => ({ skills: skills.map(({ input }) => input) })}
     >
       {skills.length > 0 ? (
-        <ul className={`${formStyles.wide} divided rows`} aria-label="Skills">
+        <ul className="divided rows full-row" aria-label="Skills">
           {skills.map((skill, index) => (
             <li key={getSkillKey(skill)} className={styles.tool}>
               <AgentSkillDetails skill={skill}>
@@ -59,10 +58,10 @@ export function SkillsForm({ worker }: { worker: Worker }) {
           ))}
         </ul>
       ) : (
-        <p className={`${formStyles.wide} ${formStyles.about}`}>No skills yet.</p>
+        <p className="help-text full-row">No skills yet.</p>
       )}
       {isEditable && skills.length < SKILLS_MAX && (
-        <div className={formStyles.wide}>
+        <div className="full-row">
           <AddSkillField worker={worker} existingSkills={skills} onAdd={(skill) => setSkills([...skills, skill])} />
         </div>
       )}

@@ -7,7 +7,6 @@ import { canEditWorker } from '../../workers/can-edit-worker';
 import { AddToolFields } from './add-tool-fields';
 import { type FieldProblem, useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
-import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 
 type Tool = Worker['tools'][number];
@@ -42,7 +41,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
       parseForm={() => ({ tools, ...declareDependencies(tools, connections, worker) })}
     >
       {tools.length > 0 ? (
-        <ul className={`${formStyles.wide} divided rows`} aria-label="Tools">
+        <ul className="divided rows full-row" aria-label="Tools">
           {tools.map((tool, position) => (
             <ToolRow
               key={tool.tool}
@@ -55,10 +54,10 @@ export function ToolsForm({ worker }: { worker: Worker }) {
           ))}
         </ul>
       ) : (
-        <p className={`${formStyles.wide} ${formStyles.about}`}>No tools yet. The agent can only answer.</p>
+        <p className="help-text full-row">No tools yet. The agent can only answer.</p>
       )}
       {isEditable && (
-        <div className={formStyles.wide}>
+        <div className="full-row">
           <AddToolFields worker={worker} existingTools={tools.map(({ tool }) => tool)} onAdd={add} />
         </div>
       )}
@@ -100,9 +99,7 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
         <Text className="wrap-anywhere" fw={640}>
           {name}
         </Text>
-        <Text className="wrap-anywhere" fz="xs" c="dimmed">
-          {about ?? <code>{tool}</code>}
-        </Text>
+        <p className="caption">{about ?? <code>{tool}</code>}</p>
         {problem && (
           <Text fz="xs" c="var(--error)" role="alert">
             This tool {problem}.

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { api, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -10,7 +10,6 @@ import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { EVENT_NAMES, type EventName, formatTrigger, getEventLabel } from '../../workers/trigger-descriptions';
 import { useUpdateWorker } from '../../workers/use-update-worker';
@@ -56,7 +55,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
     >
       <Stack gap="md">
         {events.length > 0 && (
-          <ul className={content.list}>
+          <ul className="panel-list divided rows">
             {events.map((event) => (
               <ListItem
                 key={getEventKey(event)}
@@ -80,9 +79,9 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           </ul>
         )}
         {events.length === 0 && !isAdding && (
-          <Text maw="68ch" c="dimmed" fz="sm">
+          <p className="help-text">
             No event triggers yet. Add an event to start this worker when, for example, another worker’s run completes.
-          </Text>
+          </p>
         )}
         {isAdding && (
           <EventForm

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { describeSchedule } from '../../schedules/describe-cron';
 import { NextFires } from '../../schedules/next-fires';
@@ -16,12 +16,6 @@ import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
 import { findTrigger, replaceTriggers } from './trigger-list';
 
 const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
-
-const HALVES_STYLE = {
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 22rem), 1fr))',
-  gap: 'var(--space-5) var(--space-6)',
-  alignItems: 'start',
-};
 
 export function SchedulePanel({ worker }: { worker: Worker }) {
   const [isEditing, setEditing] = useState(false);
@@ -48,9 +42,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
       ) : trigger ? (
         <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
-        <Text maw="68ch" c="dimmed" fz="sm">
-          No schedule. Add one to run this worker at set times.
-        </Text>
+        <p className="help-text">No schedule. Add one to run this worker at set times.</p>
       )}
     </Panel>
   );
@@ -76,15 +68,19 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       {worker.status === 'paused' && (
         <Notice tone="info">This worker is paused. Runs skipped while it’s paused don’t count as missed.</Notice>
       )}
-      <Box display="grid" style={HALVES_STYLE}>
+      <Box
+        className="auto-fit"
+        __vars={{ '--column': '22rem' }}
+        style={{ gap: 'var(--space-5) var(--space-6)', alignItems: 'start' }}
+      >
         <DetailList details={details} />
         <NextFires cron={cron} timezone={timezone} />
       </Box>
       {missedCount > 0 && (
-        <Text maw="68ch" c="dimmed" fz="sm">
+        <p className="help-text">
           Runs are missed when Gantry is down or busy, or when an internal error prevents a run from starting. To be
           notified, create an alert.
-        </Text>
+        </p>
       )}
       <ErrorNotice title="Schedule not removed" error={remove.error} />
       {canEdit && (

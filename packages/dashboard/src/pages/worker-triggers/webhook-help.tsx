@@ -8,7 +8,7 @@ export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
       <summary>{signed ? 'How to sign requests' : 'How to send a request'}</summary>
       {signed ? (
         <>
-          <p>
+          <p className="help-text">
             Signatures follow the Standard Webhooks specification, which has libraries for most languages. The signature
             covers the request’s ID, timestamp and body. Timestamps can be off by up to five minutes, and each request
             ID can start only one run.

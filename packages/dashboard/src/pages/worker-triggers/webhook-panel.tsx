@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -36,9 +36,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
         {trigger ? (
           <WebhookDetails worker={worker} trigger={trigger} secrets={secrets} canEdit={canEdit} change={change} />
         ) : (
-          <Text maw="68ch" c="dimmed" fz="sm">
-            No webhook. Add one to start runs from other apps.
-          </Text>
+          <p className="help-text">No webhook. Add one to start runs from other apps.</p>
         )}
         <ErrorNotice title="Webhook not saved" error={change.error} />
       </Stack>
@@ -71,12 +69,12 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
       )}
       <CopyableCode label="URL" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
       {signingKey && <CopyableCode label="Signing key" code={signingKey} />}
-      <Text maw="68ch" c="dimmed" fz="sm">
+      <p className="help-text">
         Sending JSON to this URL starts a run. If the JSON is an object, it’s used as the run’s inputs.{' '}
         {signed
           ? 'Requests must be signed, so the URL alone can’t start a run.'
           : 'The URL alone is enough to start a run.'}
-      </Text>
+      </p>
       {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton

@@ -22,11 +22,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
       aria-label="Recent requests"
     >
       <h3>Recent accepted requests</h3>
-      {runs?.length === 0 && (
-        <Text maw="68ch" c="dimmed" fz="sm">
-          No accepted requests yet. Rejected requests aren’t listed.
-        </Text>
-      )}
+      {runs?.length === 0 && <p className="help-text">No accepted requests yet. Rejected requests aren’t listed.</p>}
       {runs && runs.length > 0 && (
         <Stack component="ol" gap={0}>
           {runs.map((run) => (

@@ -8,7 +8,6 @@ import { candidatePath } from '../../shell/paths';
 import { ListItem } from '../../ui/list-item';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
 const isDecided = ({ status }: Candidate): boolean => status === 'promoted' || status === 'dropped';
@@ -38,7 +37,7 @@ export function CandidatesPanel({ workerId }: { workerId: string }) {
             No pending candidates. To create a candidate, use “Dry run” on the Code tab.
           </Text>
         ) : (
-          <ul className={content.list}>
+          <ul className="panel-list divided rows">
             {visibleCandidates.map((candidate) => (
               <CandidateItem key={candidate.id} candidate={candidate} />
             ))}

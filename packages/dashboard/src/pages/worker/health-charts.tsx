@@ -43,11 +43,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
         />
       }
     >
-      <Box
-        className={styles.charts}
-        display="grid"
-        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 14rem), 1fr))', gap: 'var(--space-5)' }}
-      >
+      <Box className={`${styles.charts} auto-fit`} __vars={{ '--column': '14rem' }} style={{ gap: 'var(--space-5)' }}>
         <Chart
           title="Outcomes"
           figure={

@@ -58,7 +58,7 @@ function RecentRunRow({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRun
     <li className={`${links.row} ${links.small} ${styles.row}`}>
       <RunStatusChip {...toRunStatusDetails(run)} />
       <span className={styles.what}>
-        <Link className={links.link} to={workerRunPath(run.id)}>
+        <Link className={`${links.link} stretched-link`} to={workerRunPath(run.id)}>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
         </Link>
       </span>

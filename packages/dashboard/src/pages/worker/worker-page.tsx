@@ -58,7 +58,7 @@ function WorkerOverview({ worker }: { worker: Worker }) {
           )}
           <RunForm key={reusedInputs?.count ?? 0} worker={worker} initialInputs={reusedInputs?.inputs ?? null} />
           {worker.last_sandbox && (
-            <Text mt="md" fz="xs" c="dimmed" className="wrap-anywhere">
+            <Text mt="md" className="caption">
               Last run’s sandbox: {describeSandbox(worker.last_sandbox)}
             </Text>
           )}

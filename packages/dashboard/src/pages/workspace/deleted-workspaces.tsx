@@ -5,7 +5,6 @@ import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
 /** Lists the workspaces that the member can still restore; renders nothing without any. */
@@ -31,7 +30,7 @@ export function DeletedWorkspaces() {
   return (
     <Panel title="Deleted workspaces">
       <ErrorNotice title="Workspace not restored" error={restore.error} />
-      <ul className={styles.list}>
+      <ul className="panel-list divided rows">
         {deletedWorkspaces.data.map(({ id, name, purge_at }) => (
           <ListItem
             key={id}

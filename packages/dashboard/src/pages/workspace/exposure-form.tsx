@@ -5,7 +5,6 @@ import { toast } from '../../shell/toasts';
 import { bindChecked } from '../../ui/bind';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 
 /** Allows or forbids exposed credentials; shown to members who can edit the workspace. */
 export function ExposureForm({ workspace }: { workspace: Workspace }) {
@@ -23,7 +22,7 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
   const isAllowed = change.isPending ? change.variables : workspace.allow_exposed_credentials;
   return (
     <Panel title="Exposed values">
-      <p className={styles.text}>
+      <p className="panel-text">
         For connections and secrets with allowed hosts, code receives placeholders. Workers can expose individual values
         to their code. If you turn this off, workers that expose values can’t be saved, and their runs will fail.
       </p>

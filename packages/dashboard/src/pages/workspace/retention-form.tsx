@@ -4,7 +4,6 @@ import { api, type Workspace } from '../../shell/api';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 
 const FIELDS = [
   { name: 'run_days', label: 'Days to keep runs', least: 1 },
@@ -32,7 +31,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   const retention = data?.retention;
   return (
     <Panel title="Retention">
-      <p className={styles.text}>
+      <p className="panel-text">
         If you lower a value, older runs and logs are deleted within an hour. Raising the value later doesn’t restore
         them.
       </p>

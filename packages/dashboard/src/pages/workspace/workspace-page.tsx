@@ -8,7 +8,6 @@ import { ConfirmButton, DeleteButton, toAction } from '../../ui/confirm-button';
 import { NameForm } from '../../ui/name-form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
 import { ExposureForm } from './exposure-form';
 import { RetentionForm } from './retention-form';
@@ -58,7 +57,7 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
         />
       )}
       <ErrorNotice title="Changes not saved" error={failure} />
-      <p className={styles.text}>
+      <p className="panel-text">
         {workspace.permissions.delete
           ? 'You can restore a deleted workspace here for seven days. After that, it’s permanently deleted.'
           : `Your role is ${workspace.role}.`}
@@ -81,7 +80,7 @@ function NewWorkspacePanel() {
   });
   return (
     <Panel title="New workspace">
-      <p className={styles.text}>
+      <p className="panel-text">
         Each workspace has its own members, automations and secrets. You’ll be the owner of the new workspace.
       </p>
       <NameForm

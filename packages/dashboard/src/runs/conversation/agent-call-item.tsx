@@ -84,15 +84,7 @@ function CallDecision({ approval, callId }: { approval: Approval; callId: string
   const reason = own ? own.reason : approval.reason;
   if (!decision) return null;
   return (
-    <Group
-      component="p"
-      className="wrap-anywhere"
-      gap="4px 8px"
-      p="8px 12px"
-      fz="xs"
-      c="dimmed"
-      data-tone={decision.tone}
-    >
+    <Group component="p" className="caption" gap="4px 8px" p="8px 12px" data-tone={decision.tone}>
       <PersonIcon />
       <Text component="b" fw={600} c="var(--tone)">
         {decision.word}

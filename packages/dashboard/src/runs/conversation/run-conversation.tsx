@@ -9,7 +9,6 @@ import { formatCount } from '../../ui/format';
 import { DownloadIcon } from '../../ui/icons';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import { downloadArtifact } from '../download-artifact';
 import type { LiveRun } from '../live-run';
 import { formatModelCallUsage, type ModelCallUsage, sumModelCallUsage } from '../timeline/model-call-usage';
@@ -47,7 +46,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
     <Stack gap="md">
       {messages.length === 0 &&
         (over || run.status !== 'running') &&
-        (isRead && empty ? empty : <p className={content.about}>{getEmptyText(over, isRead)}</p>)}
+        (isRead && empty ? empty : <p className="caption">{getEmptyText(over, isRead)}</p>)}
       {groupMessages(messages).map((group, place) => {
         const key = `${place} ${group.kind}`;
         switch (group.kind) {
@@ -64,14 +63,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
             );
           default:
             return (
-              <Box
-                key={key}
-                className="divided"
-                bd="1px solid var(--line)"
-                bdrs={8}
-                bg="var(--surface)"
-                style={{ overflow: 'hidden' }}
-              >
+              <Box key={key} className="divided surface" bdrs={8} style={{ overflow: 'hidden' }}>
                 {group.calls.map((call, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added, and have no other name.
                   <AgentCallItem key={at} call={call} isOver={over} question={question} />

@@ -141,7 +141,7 @@ export function LogRows(props: LogRowsProps) {
                   data-hit={position === props.hit || undefined}
                 >
                   <Link
-                    className={styles.number}
+                    className={`${styles.number} hidden-narrow`}
                     to={buildLineSearch(search, line.id)}
                     replace
                     preventScrollReset

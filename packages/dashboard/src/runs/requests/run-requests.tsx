@@ -53,7 +53,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       cell: ({ bytesReceived, bytesSent }) => (
         <>
           {formatFileSize(bytesReceived)}
-          <span className={styles.more}>{formatFileSize(bytesSent)} sent</span>
+          <div className="caption">{formatFileSize(bytesSent)} sent</div>
         </>
       ),
     },
@@ -65,7 +65,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       cell: (request) => (
         <>
           {formatStart(request, startedAt)}
-          <span className={styles.more}>took {formatDuration(request.durationMs)}</span>
+          <div className="caption">took {formatDuration(request.durationMs)}</div>
         </>
       ),
     },
@@ -130,11 +130,11 @@ function RequestCell({ request, startedAt, hasRetries }: RequestCellProps) {
         </Text>
         {path}
       </span>
-      {problem && <span className={styles.more}>{describeProblem(request, problem)}</span>}
-      {credentials.length > 0 && <span className={styles.more}>using {credentials.join(', ')}</span>}
-      {echoed > 0 && <span className={styles.more}>{describeEchoes(echoed)}</span>}
-      {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
-      <span className={`${styles.more} ${styles.narrow}`}>{narrowDetails.filter(Boolean).join(', ')}</span>
+      {problem && <div className="caption">{describeProblem(request, problem)}</div>}
+      {credentials.length > 0 && <div className="caption">using {credentials.join(', ')}</div>}
+      {echoed > 0 && <div className="caption">{describeEchoes(echoed)}</div>}
+      {hasRetries && <div className="caption">attempt {attempt}</div>}
+      <div className={`caption ${styles.narrow}`}>{narrowDetails.filter(Boolean).join(', ')}</div>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { OutputJson } from '../../outputs/output-json';
@@ -38,7 +38,9 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
       />
       {result !== null && result !== undefined && (
         <section aria-label={`Result of ${step.name}`}>
-          <h3>Result</h3>
+          <Box component="h3" fz="xs" c="dimmed">
+            Result
+          </Box>
           <OutputJson value={result} />
         </section>
       )}

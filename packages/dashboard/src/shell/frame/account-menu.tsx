@@ -11,7 +11,7 @@ export function AccountMenu() {
     <MenuButton
       label="Account"
       align="end"
-      className={styles.button}
+      className={`icon-button ${styles.button}`}
       trigger={<span aria-hidden="true">{(email ?? '?').charAt(0).toUpperCase()}</span>}
     >
       {(close) => (

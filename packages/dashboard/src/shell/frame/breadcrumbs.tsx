@@ -17,7 +17,7 @@ export function Breadcrumbs() {
     <Box component="nav" aria-label="Breadcrumb" className={styles.trail} flex="1 1 auto" miw={0} fz="sm">
       <Group component="ol" gap={0} wrap="nowrap" miw={0} align="stretch">
         {links.map(({ to, label }) => (
-          <li key={to} className={styles.above}>
+          <li key={to} className={`${styles.above} hidden-narrow`}>
             <Link to={to}>{label}</Link>
           </li>
         ))}

@@ -49,7 +49,8 @@ export function PageLayout() {
       <a className={styles.skip} href="#content">
         Skip to content
       </a>
-      <div className={styles.frame}>
+      {/* The border is the beam that everything hangs from. */}
+      <Group gap={0} align="stretch" wrap="nowrap" flex={1} style={{ borderTop: '3px solid var(--accent)' }}>
         {isMember && <Sidebar />}
         <Stack gap={0} flex={1} miw={0}>
           <header className={styles.bar}>
@@ -71,8 +72,8 @@ export function PageLayout() {
                   onClick={() => setOpen('palette')}
                 >
                   <SearchIcon />
-                  <span className={styles.searchWords}>Search or go to…</span>
-                  <kbd className={styles.searchWords}>Ctrl K</kbd>
+                  <span className="hidden-narrow">Search or go to…</span>
+                  <kbd className="hidden-narrow">Ctrl K</kbd>
                 </button>
               </>
             ) : (
@@ -93,11 +94,11 @@ export function PageLayout() {
             </Suspense>
           </main>
         </Stack>
-      </div>
+      </Group>
       {isMember && <GlobalShortcuts setOpen={setOpen} />}
       {open === 'navigation' && (
         <Dialog title="Navigation" bare side onClose={close}>
-          <Stack className={styles.drawer} gap={0} h="100dvh">
+          <Stack gap={0} h="100dvh">
             <Stack className={styles.sideHead} gap={4} p="4px 12px 8px">
               <Brand />
               <WorkspaceSwitcher />

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { CrossIcon } from '../../ui/icons';
 import { dismissToast, pauseToast, resumeToast, useToasts } from '../toasts';
 import styles from './toasts.module.css';
@@ -17,7 +18,9 @@ export function Toasts() {
           onFocus={() => pauseToast(id)}
           onBlur={() => resumeToast(id)}
         >
-          <p>{text}</p>
+          <Text className="wrap-anywhere" flex={1}>
+            {text}
+          </Text>
           {undo && (
             <button
               type="button"
