@@ -15,7 +15,7 @@ function createVisitor() {
       surface = path.dirname(location.source.absoluteRef);
     },
     Operation(operation, { location }) {
-      operation.tags ??= [/^x-tag: (.+)$/m.exec(location.source.body)[1]];
+      operation.tags ??= /^x-tag: (.+)$/m.exec(location.source.body)?.slice(1);
       const surfaceResponse = path.basename(surface) === 'automation' ? 'Error' : 'Problem';
       const response = operation['x-errors'] === 'oauth' ? 'OauthProblem' : surfaceResponse;
       operation.responses.default = { $ref: `${surface}/responses.yaml#/${response}` };
