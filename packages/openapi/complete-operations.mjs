@@ -1,6 +1,6 @@
 /**
- * Redocly plugin: adds to each operation the response of its errors, which is the same for a whole surface (RFC 6749
- * aside), and the parameter for the key of an idempotent operation.
+ * Redocly plugin: adds to each operation the tag of its file (`x-tag`) unless it has its own, the response of its errors,
+ * which is the same for a whole surface (RFC 6749 aside), and the parameter for the key of an idempotent operation.
  */
 import path from 'node:path';
 
@@ -14,7 +14,8 @@ function createVisitor() {
     Root(_root, { location }) {
       surface = path.dirname(location.source.absoluteRef);
     },
-    Operation(operation) {
+    Operation(operation, { location }) {
+      operation.tags ??= /^x-tag: (.+)$/m.exec(location.source.body)?.slice(1);
       const surfaceResponse = path.basename(surface) === 'automation' ? 'Error' : 'Problem';
       const response = operation['x-errors'] === 'oauth' ? 'OauthProblem' : surfaceResponse;
       operation.responses.default = { $ref: `${surface}/responses.yaml#/${response}` };

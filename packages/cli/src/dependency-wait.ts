@@ -28,12 +28,6 @@ interface InstalledVersion {
   sha: string;
 }
 
-export interface DependencyWait {
-  installation: DependencyInstallation;
-  /** Ctrl-C or SIGTERM: the installation goes on. */
-  isInterrupted: boolean;
-}
-
 export async function loadDependencies(gantry: Gantry, { id, sha }: InstalledVersion): Promise<DependencyInstallation> {
   const params = { path: { worker_id: id, sha } };
   const version = await unwrap(gantry.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params }));
@@ -44,11 +38,7 @@ export async function loadDependencies(gantry: Gantry, { id, sha }: InstalledVer
 }
 
 /** Returns the last state: also one that no executor has begun for a while. @throws ApiError, CommandError */
-export async function waitForDependencies(
-  session: Session,
-  gantry: Gantry,
-  version: InstalledVersion,
-): Promise<DependencyWait> {
+export async function waitForDependencies(session: Session, gantry: Gantry, version: InstalledVersion) {
   const { output } = session;
   const ended = new AbortController();
   let isInterrupted = false;
@@ -76,6 +66,7 @@ export async function waitForDependencies(
       const isActive = status === 'pending' || status === 'installing';
       const isOver = failedAt === null ? !isActive : Date.now() - failedAt >= FAILED_MS;
       if (isOver || isInterrupted || (status === 'pending' && Date.now() - startedAt > PENDING_MS)) {
+        // By Ctrl-C or SIGTERM: the installation goes on.
         return { installation, isInterrupted: isInterrupted && isActive };
       }
       const step = describeProgress(installation);

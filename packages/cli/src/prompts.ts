@@ -2,8 +2,6 @@
 import { cancelledError, usageError } from './errors';
 import { escapeControls } from './text';
 
-export type Prompts = ReturnType<typeof createPrompts>;
-
 export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }) {
   const isInteractive =
     input !== false && !process.env.CI && process.stdin.isTTY === true && process.stderr.isTTY === true;

@@ -7,28 +7,13 @@ import { locatedError, requireMap, type YamlSource } from './yaml-source';
 
 type RemoteAlert = WorkerSchemas['Alert'];
 
-export interface Alert {
-  /** Null: of the whole workspace. */
-  worker: string | null;
-  on: RemoteAlert['on'];
-  /** Null where there is none, or where its variable is not set. */
-  url: string | null;
-  /** The host of the url. */
-  host: string | null;
-  /** The variable that has the url, where it is not set. */
-  missingVariable: string | null;
-  email_to: string | null;
-  description: string;
-  enabled: boolean;
-  /** Where in the file it is. */
-  place: string;
-}
+export type Alert = ReturnType<typeof readAlerts>[number];
 
 const FIELDS = ['worker', 'on', 'url', 'host', 'email_to', 'description', 'enabled'];
 const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /** @throws CommandError with the line and the column */
-export function readAlerts(source: YamlSource, environment: NodeJS.ProcessEnv): Alert[] {
+export function readAlerts(source: YamlSource, environment: NodeJS.ProcessEnv) {
   const list = source.value ?? [];
   if (!Array.isArray(list)) throw locatedError(source, [], 'expected a list of alerts');
   return list.map((item: unknown, index) => {
@@ -55,15 +40,19 @@ export function readAlerts(source: YamlSource, environment: NodeJS.ProcessEnv): 
     const url = variable === undefined ? urlText : environment[variable] || null;
     if (url !== null && !URL.canParse(url)) throw locatedError(source, [...where, 'url'], 'url: invalid URL');
     return {
+      /** Null: of the whole workspace. */
       worker: readText('worker'),
       // The server names the types that there are.
       on: on as RemoteAlert['on'],
+      /** Null where there is none, or where its variable is not set. */
       url,
       host: url === null ? readText('host') : new URL(url).host,
+      /** The variable that has the url, where it is not set. */
       missingVariable: variable !== undefined && url === null ? variable : null,
       email_to: readText('email_to'),
       description: readText('description') ?? '',
       enabled,
+      /** Where in the file it is. */
       place: source.locate(where),
     };
   });

@@ -27,19 +27,16 @@ export interface AppliedChange {
   notes: string[];
 }
 
-export interface Plan {
-  /** In the order in which they are applied: what workers declare comes before them, what is about them after them. */
-  items: PlanItem[];
-  missingSecrets: string[];
-}
+export type Plan = Awaited<ReturnType<typeof planWorkspace>>;
 
 const toAppliedChange = (change: PlanItem['change'], notes: string[] = []): AppliedChange => ({ change, notes });
 
 /** @throws ApiError, CommandError */
-export async function planWorkspace(gantry: Gantry, local: LocalWorkspace): Promise<Plan> {
+export async function planWorkspace(gantry: Gantry, local: LocalWorkspace) {
   const contexts = await collectItems(paginate(gantry.worker, '/api/contexts'));
   const alerts = await collectItems(paginate(gantry.worker, '/api/alerts'));
   const secrets = await collectItems(paginate(gantry.worker, '/api/secrets'));
+  /** In the order in which they are applied: what workers declare comes before them, what is about them after them. */
   const items: PlanItem[] = [];
   for (const context of local.contexts) {
     items.push(await planContext(gantry, context, contexts.find(({ name }) => name === context.name) ?? null));

@@ -1,14 +1,10 @@
 /** YAML files whose problems are shown with file, line and column. */
 import { CommandError, EXIT } from './errors';
 
-export interface YamlSource {
-  value: unknown;
-  /** @returns `alerts.yaml:3:5` of the value at a path, or of the nearest one above it */
-  locate(path: string[]): string;
-}
+export type YamlSource = Awaited<ReturnType<typeof readYaml>>;
 
 /** @throws CommandError with the line and the column */
-export async function readYaml(name: string, content: string): Promise<YamlSource> {
+export async function readYaml(name: string, content: string) {
   const { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   // JSON is YAML, too.
@@ -43,7 +39,8 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
 
   return {
     value,
-    locate(path) {
+    /** @returns `alerts.yaml:3:5` of the value at a path, or of the nearest one above it */
+    locate(path: string[]): string {
       const { line, col } = lineCounter.linePos(findOffset(path));
       return `${name}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
     },

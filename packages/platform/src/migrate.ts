@@ -8,12 +8,7 @@ import type { Client } from 'pg';
 import { withClient } from './postgres/with-client';
 import type { ServiceName } from './service-names';
 
-export interface MigrationResult {
-  /** Names of the migrations that this call applied, in order. */
-  applied: string[];
-  /** Names that the database has and this code does not: the code is older, which a roll-back makes normal. */
-  unknown: string[];
-}
+type MigrationResult = Awaited<ReturnType<typeof migrateTo>>;
 
 /** The lock that Prisma's own engine takes: neither can run beside the other. */
 export const MIGRATION_LOCK = 72_707_369;
@@ -35,18 +30,14 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * @param dirs may be missing
  * @throws Error if an applied migration was changed, or one fails: nothing of a failed one stays behind.
  */
-export async function migrate(url: string, ...dirs: string[]): Promise<MigrationResult> {
+export async function migrate(url: string, ...dirs: string[]) {
   return migrateTo(url, () => true, ...dirs);
 }
 
 export const listMigrationNames = (...dirs: string[]): string[] => readMigrations(dirs).map(({ name }) => name);
 
 /** Like `migrate`, but applies only the wanted migrations: those of a list make the tables of an older version. */
-export async function migrateTo(
-  url: string,
-  isIncluded: (name: string) => boolean,
-  ...dirs: string[]
-): Promise<MigrationResult> {
+export async function migrateTo(url: string, isIncluded: (name: string) => boolean, ...dirs: string[]) {
   return withClient({ connectionString: url, application_name: 'gantry-migrate' }, async (client) => {
     const migrations = readMigrations(dirs);
     const done = await withMigrationLock(client, async () => {
@@ -60,7 +51,12 @@ export async function migrateTo(
       if (await apply(client, migration)) applied.push(migration.name);
     }
     const names = new Set(migrations.map((migration) => migration.name));
-    return { applied, unknown: [...done.keys()].filter((name) => !names.has(name)) };
+    return {
+      /** Names of the migrations that this call applied, in order. */
+      applied,
+      /** Names that the database has and this code does not: the code is older, which a roll-back makes normal. */
+      unknown: [...done.keys()].filter((name) => !names.has(name)),
+    };
   });
 }
 

@@ -57,14 +57,8 @@ async function exportWorkspace(session: Session, { output }: ExportOptions): Pro
 /** Whether a shell redirects a stream to a file, as `> workspace.tar` does. */
 const isFile = ({ fd }: { fd: number }): boolean => fs.fstatSync(fd).isFile();
 
-interface ExportedWorkspace {
-  files: LocalFile[];
-  counts: { workers: number; contexts: number; alerts: number; secrets: number };
-  notes: string[];
-}
-
 /** @param dir where files that say the same stay as they are written */
-async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<ExportedWorkspace> {
+async function loadWorkspace(gantry: Gantry, dir: string | null) {
   const query = { limit: 200 };
   const workers = await collectItems(paginate(gantry.worker, '/api/workers', { params: { query } }));
   const contexts = await collectItems(paginate(gantry.worker, '/api/contexts'));

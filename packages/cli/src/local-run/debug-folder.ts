@@ -8,17 +8,12 @@ import { loadBundle } from '../remote-worker';
 import type { LocalFile } from '../worker-folder';
 import { CONTEXTS_FILE, WORKERS } from '../workspace-folder';
 
-export interface DebugFolder {
-  /** The folder of the worker. */
-  dir: string;
-  /** Whether it was there, perhaps with changes of a person. */
-  isKept: boolean;
-  /** Differences from the recorded run. */
-  notes: string[];
-}
-
-/** Writes what is not there yet. @throws CommandError for a run of a draft; ApiError */
-export async function writeDebugFolder(gantry: Gantry, run: Run, root: string): Promise<DebugFolder> {
+/**
+ * Writes what is not there yet.
+ * @returns the folder of the worker, whether it was there, perhaps with changes of a person, and differences from the run
+ * @throws CommandError for a run of a draft; ApiError
+ */
+export async function writeDebugFolder(gantry: Gantry, run: Run, root: string) {
   const { worker_id: workerId, worker_version: version } = run;
   const dir = path.join(root, WORKERS, workerId);
   if (fs.existsSync(path.join(dir, 'worker.yaml'))) return { dir, isKept: true, notes: [] };

@@ -17,20 +17,7 @@ export type Check =
   | { kind: 'schema' }
   | { kind: 'judge' };
 
-export interface Example {
-  name: string;
-  inputs: Record<string, unknown>;
-  checks: Check[];
-  /** In the order in which the code asks. */
-  approvals: { approve: boolean; by: string; data: Record<string, unknown> }[];
-  models: unknown[];
-  /** By `connection.tool`. */
-  tools: Record<string, unknown[]>;
-  /** By the id of the worker. */
-  calls: Record<string, unknown[]>;
-  /** Where in the file it is. */
-  place: string;
-}
+export type Example = ReturnType<typeof readExample>;
 
 const FIELDS = ['name', 'inputs', 'output', 'checks', 'approvals', 'models', 'tools', 'calls'];
 const CHECK_FIELDS: Record<string, string[]> = {
@@ -54,7 +41,7 @@ export async function readExamples(dir: string): Promise<Example[]> {
   return value.map((item: unknown, index) => readExample(source, item, String(index)));
 }
 
-function readExample(source: YamlSource, item: unknown, index: string): Example {
+function readExample(source: YamlSource, item: unknown, index: string) {
   const fields = requireMap(source, 'expected an example', { place: [index], value: item });
   const unknown = Object.keys(fields).find((field) => !FIELDS.includes(field));
   if (unknown) {
@@ -84,6 +71,7 @@ function readExample(source: YamlSource, item: unknown, index: string): Example 
     name: typeof fields.name === 'string' ? fields.name : `example ${Number(index) + 1}`,
     inputs: readMap('inputs'),
     checks,
+    /** In the order in which the code asks. */
     approvals: readList('approvals').map((approval, at) => {
       const place = [index, 'approvals', String(at)];
       const example = 'expected a decision, such as { approve: true, data: { note: fine } }';
@@ -93,8 +81,11 @@ function readExample(source: YamlSource, item: unknown, index: string): Example 
       return { approve: given.approve, by: String(by), data: data as Record<string, unknown> };
     }),
     models: readList('models'),
+    /** By `connection.tool`. */
     tools: readLists('tools'),
+    /** By the id of the worker. */
     calls: readLists('calls'),
+    /** Where in the file it is. */
     place: source.locate([index]),
   };
 }

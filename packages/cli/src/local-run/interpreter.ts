@@ -12,16 +12,10 @@ import json, os, sys
 print(json.dumps([os.path.realpath(sys.executable), list(sys.version_info[:3]), [sys.base_prefix, sys.base_exec_prefix]]))
 `;
 
-export interface Interpreter {
-  /** The executable itself, with shims and links resolved. */
-  executable: string;
-  version: string;
-  /** Folders that it needs besides /usr. */
-  prefixes: string[];
-}
+export type Interpreter = Awaited<ReturnType<typeof findPython>>;
 
 /** @param requestedPython a path or a name; absent: the first of the usual ones. @throws CommandError with the remedy */
-export async function findPython(requestedPython = process.env.GANTRY_PYTHON): Promise<Interpreter> {
+export async function findPython(requestedPython = process.env.GANTRY_PYTHON) {
   const problems: string[] = [];
   for (const candidate of requestedPython ? [requestedPython] : ['python3', '/usr/bin/python3', 'python']) {
     try {
@@ -30,7 +24,13 @@ export async function findPython(requestedPython = process.env.GANTRY_PYTHON): P
       const [major = 0, minor = 0] = version;
       if (major === VERSION_MIN[0] && minor >= VERSION_MIN[1]) {
         const outside = prefixes.filter((each) => each !== '/usr' && !each.startsWith('/usr/'));
-        return { executable, version: version.join('.'), prefixes: [...new Set(outside)] };
+        return {
+          /** The executable itself, with shims and links resolved. */
+          executable,
+          version: version.join('.'),
+          /** Folders that it needs besides /usr. */
+          prefixes: [...new Set(outside)],
+        };
       }
       problems.push(`${executable} is Python ${version.join('.')}, but ${VERSION_MIN.join('.')} or newer is required`);
     } catch (error) {

@@ -1,11 +1,5 @@
 import { type Edge, type ExternalParty, edges, type Party, parties } from './network-edges';
-
-interface KubernetesObject {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; namespace: string };
-  spec: object;
-}
+import type { KubernetesObject } from './rendered-manifests';
 
 const isParty = (end: Party | ExternalParty): end is Party => end in parties;
 

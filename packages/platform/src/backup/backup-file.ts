@@ -175,16 +175,10 @@ export interface BackupEntry {
   content: AsyncIterable<Buffer>;
 }
 
-export interface OpenBackup extends BackupContent {
-  /**
-   * Reads databases and objects from the file, in order. Nothing of them may be used before the last one was read.
-   * @throws Error at the end, if the file is not as it was written
-   */
-  readEntries(): AsyncIterable<BackupEntry>;
-}
+export type OpenBackup = Awaited<ReturnType<typeof openBackupFile>>;
 
 /** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
-export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
+export async function openBackupFile(file: string, passphrase: () => Promise<string>) {
   // It is read more than once.
   if (!(await stat(file)).isFile())
     throw new Error(`${file} is not a regular file: save the backup to a regular file first`);
@@ -203,6 +197,10 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
   const secrets = secretFiles.safeParse(JSON.parse(opened.toString()));
   if (!secrets.success) throw damagedBackupError(file, 'its files differ from those of an installation', secrets.error);
 
+  /**
+   * Reads databases and objects from the file, in order. Nothing of them may be used before the last one was read.
+   * @throws Error at the end, if the file is not as it was written
+   */
   async function* readEntries(): AsyncGenerator<BackupEntry> {
     const mac = createAuthenticator(keys.mac);
     const tar = readTar(file);

@@ -2,13 +2,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 
-export interface PassphraseKeys {
-  /** Seals the installation's own keys. */
-  sealing: Buffer;
-  /** Authenticates the whole file. */
-  mac: Buffer;
-}
-
 /** N = 2^17, r = 8, p = 1: OWASP's cheat sheet on storing passwords. Takes 128 MB and a third of a second. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 << 20 };
 const KEY_BYTES = 32;
@@ -19,7 +12,8 @@ const derive = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
 
 export const newSalt = (): string => randomBytes(16).toString('base64');
 
-export async function derivePassphraseKeys(passphrase: string, salt: string): Promise<PassphraseKeys> {
+/** Derives the key that seals the installation's own keys, and the one that authenticates the whole file. */
+export async function derivePassphraseKeys(passphrase: string, salt: string) {
   const bytes = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 2 * KEY_BYTES, COST);
   return { sealing: bytes.subarray(0, KEY_BYTES), mac: bytes.subarray(KEY_BYTES) };
 }

@@ -21,13 +21,7 @@ export interface Sample {
   run_id: string;
   status: string;
   /** Absent where an older Gantry set the platform up. */
-  worker?: SampleWorker;
-}
-
-export interface SampleWorker {
-  id: string;
-  run_id: string;
-  status: string;
+  worker?: Awaited<ReturnType<typeof createSampleWorker>>;
 }
 
 export interface FirstAccount extends Pick<Owner, 'email' | 'password'> {
@@ -100,7 +94,7 @@ async function deployZip(
 }
 
 /** A bundle in, and one run. @param dir its name is the worker's id */
-export async function createSampleWorker({ base }: Addresses, token: string, dir: string): Promise<SampleWorker> {
+export async function createSampleWorker({ base }: Addresses, token: string, dir: string) {
   const call = createApiClient(base, token);
   const { inputs, zip } = await zipExampleWorker(dir);
   const id = path.basename(dir);

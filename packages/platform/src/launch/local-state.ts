@@ -4,15 +4,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Owner } from '../first-run/first-run';
 
-/** Generated once. Losing them loses the secrets that are encrypted under them and every token. */
-export interface Keys {
-  postgresPassword: string;
-  /** `v1:<base64 of 32 bytes>`; append `,v2:...` to rotate. */
-  encryptionKeys: { workerApi: string; automationApi: string };
-  tokenPeppers: string;
-  objectStoreSigningKey: string;
-}
-
 /** Addresses and credentials for programs on this machine: `.data/local.json`. */
 export interface LocalAccess extends Owner {
   base_url: string;
@@ -23,33 +14,25 @@ export interface LocalAccess extends Owner {
 /** The sign-in of an owner who is being created. */
 export type FirstOwner = Pick<LocalAccess, 'email' | 'password'>;
 
-export interface LocalState {
-  dir: string;
-  keys: Keys;
-  /** Undefined until the first owner was created. */
-  readLocal(): LocalAccess | undefined;
-  writeLocal(local: LocalAccess): void;
-  /** Written before the owner exists, so that a start which is interrupted loses no password. */
-  readFirstOwner(): FirstOwner | undefined;
-  writeFirstOwner(owner: FirstOwner): void;
-  deleteFirstOwner(): void;
-}
+export type LocalState = ReturnType<typeof loadOrCreateLocalState>;
 
-export function loadOrCreateLocalState(dir: string): LocalState {
+export function loadOrCreateLocalState(dir: string) {
   ensurePrivateDir(dir);
   const keysFile = path.join(dir, 'keys.json');
   const localFile = path.join(dir, 'local.json');
   const firstOwnerFile = path.join(dir, 'first-owner.json');
-  const kept = readJson<Keys>(keysFile);
+  const kept = readJson<ReturnType<typeof generateKeys>>(keysFile);
   const keys = kept ?? generateKeys();
   if (!kept) writePrivateFile(keysFile, keys);
   return {
     dir,
     keys,
+    /** Undefined until the first owner was created. */
     readLocal: () => readJson<LocalAccess>(localFile),
-    writeLocal: (local) => writePrivateFile(localFile, local),
+    writeLocal: (local: LocalAccess) => writePrivateFile(localFile, local),
+    /** Written before the owner exists, so that a start which is interrupted loses no password. */
     readFirstOwner: () => readJson<FirstOwner>(firstOwnerFile),
-    writeFirstOwner: (owner) => writePrivateFile(firstOwnerFile, owner),
+    writeFirstOwner: (owner: FirstOwner) => writePrivateFile(firstOwnerFile, owner),
     deleteFirstOwner: () => fs.rmSync(firstOwnerFile, { force: true }),
   };
 }
@@ -71,8 +54,10 @@ function ensurePrivateDir(dir: string): void {
   }
 }
 
-function generateKeys(): Keys {
+/** Losing them loses the secrets that are encrypted under them and every token. */
+function generateKeys() {
   const generatePassword = () => randomBytes(24).toString('base64url');
+  /** Append `,v2:...` to rotate. */
   const generateKeyRing = () => `v1:${randomBytes(32).toString('base64')}`;
   return {
     postgresPassword: generatePassword(),

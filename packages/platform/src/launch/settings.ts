@@ -4,32 +4,7 @@ import { checkoutDir } from '../dirs/shared-dir';
 import { databases, type ServiceName, serviceNames } from '../service-names';
 import type { RequiredPort } from './require-free-ports';
 
-export interface Ports {
-  worker: number;
-  dashboard: number;
-  skills: number;
-  /** On 127.0.0.1 only, all of these. */
-  services: Record<ServiceName, number>;
-  postgres: number;
-  nats: number;
-  natsMonitoring: number;
-  metrics: Record<ServiceName | 'executor', number>;
-}
-
-export interface Settings {
-  dataDir: string;
-  /** Address of the gateway. */
-  host: string;
-  /** The proxy or load balancer in front of it, whose X-Forwarded-For is believed. */
-  trustedProxy: string | undefined;
-  ports: Ports;
-  urls: { base: string; dashboard: string; skills: string };
-  /** External databases and NATS. */
-  externalDatabases: Partial<Record<ServiceName, string>>;
-  externalNats: string | undefined;
-  /** Written by nats-config-main.js. */
-  natsCredentials: string | undefined;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 const PORT = 8080;
 const PORT_MAX = 65_535 - 2;
@@ -42,12 +17,14 @@ const OUTGOING_MIN = 32_768;
 const [LOWERED_MIN, LOWERED_PORTS] = [10_240, 22_000];
 
 /** @throws Error that says what is wrong with a variable. */
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
+export function readSettings(env: NodeJS.ProcessEnv) {
   const ports = assignPorts(readPort(env.GANTRY_PORT));
   const toLocalUrl = (port: number) => `http://localhost:${port}`;
   return {
     dataDir: path.resolve(checkoutDir, env.GANTRY_DATA_DIR || '.data'),
+    /** Address of the gateway. */
     host: env.GANTRY_HOST || '127.0.0.1',
+    /** The proxy or load balancer in front of it, whose X-Forwarded-For is believed. */
     trustedProxy: readNetwork(env.GANTRY_TRUSTED_PROXY),
     ports,
     urls: {
@@ -60,8 +37,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         const address = env[databases[service].variable];
         return address ? [[service, address]] : [];
       }),
-    ),
+    ) as Partial<Record<ServiceName, string>>,
     externalNats: env.NATS_URL || undefined,
+    /** Written by nats-config-main.js. */
     natsCredentials: env.NATS_URL && env.NATS_CREDENTIALS_DIR ? path.resolve(env.NATS_CREDENTIALS_DIR) : undefined,
   };
 }
@@ -83,12 +61,13 @@ function getFirstInternalPort(first: number): number {
   return usual + INTERNAL_PORTS <= OUTGOING_MIN ? usual : LOWERED_MIN + (first % LOWERED_PORTS);
 }
 
-function assignPorts(first: number): Ports {
+function assignPorts(first: number) {
   const internal = getFirstInternalPort(first);
   return {
     worker: first,
     dashboard: first + 1,
     skills: first + 2,
+    /** On 127.0.0.1 only, like all below. */
     services: { 'worker-api': internal, 'automation-api': internal + 1, 'skills-api': internal + 2 },
     postgres: internal + 5,
     nats: internal + 6,

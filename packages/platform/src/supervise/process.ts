@@ -35,19 +35,7 @@ export interface ProcessSpec {
   isAlarming?(line: string): boolean;
 }
 
-export interface RunningProcess {
-  pid: number;
-  stdout: Readable;
-  stderr: Readable;
-  /** Status or signal with which it ended: resolves, never rejects. */
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Everything it wrote has been read. May come long after `ended`: a grandchild can hold the pipes. */
-  silent: Promise<void>;
-  /** Asks, waits, kills; resolves when the process is gone. @param timeoutMs default the process's own */
-  stop(timeoutMs?: number): Promise<void>;
-  /** SIGKILL for the process and everything in its group. */
-  kill(): Promise<void>;
-}
+export type RunningProcess = Awaited<ReturnType<typeof startProcess>>;
 
 const STOP_TIMEOUT_MS = 10_000;
 const READY_TIMEOUT_MS = liveness.startSeconds * 1_000;
@@ -59,7 +47,7 @@ const READY_POLL_MS_MAX = 500;
  * Starts the process in a session of its own: Ctrl-C in the terminal reaches the launcher alone, which then stops
  * everything in order.
  */
-export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
+export async function startProcess(spec: ProcessSpec) {
   await spec.prepare?.();
   const child = spawn(spec.command, spec.args, {
     cwd: spec.cwd,
@@ -72,6 +60,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   await waitUntilSpawned(child, spec);
   const pid = child.pid as number;
   let alive = true;
+  /** Status or signal with which it ended: resolves, never rejects. */
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => {
       alive = false;
@@ -80,15 +69,18 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
       resolve({ code, signal });
     });
   });
+  /** Everything it wrote has been read. May come long after `ended`: a grandchild can hold the pipes. */
   const silent = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
 
+  /** SIGKILL for the process and everything in its group. */
   async function kill() {
     signalGroup(pid, 'SIGKILL');
     await ended;
   }
 
+  /** Asks, waits, kills; resolves when the process is gone. */
   async function stop(timeoutMs = spec.stopTimeoutMs ?? STOP_TIMEOUT_MS) {
     if (!alive) return;
     child.kill(spec.stopSignal ?? 'SIGTERM');
