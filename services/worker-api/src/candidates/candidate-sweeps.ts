@@ -1,5 +1,5 @@
 /** Sweeps: cases whose rehearsal has ended, candidates that could begin another one, and old candidates. */
-import type { Sql } from '@gantry/postgres';
+import { listIds, type Sql } from '@gantry/postgres';
 import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { listEndedCases, listResumableCandidates } from './candidate-repository';
@@ -41,11 +41,10 @@ export async function sweepOldCandidates(deps: CandidateDeps): Promise<void> {
 }
 
 /** Those of repairs are dropped with their approval. */
-async function listOldUndecided(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
+const listOldUndecided = (sql: Sql): Promise<string[]> =>
+  listIds(
+    sql,
     `SELECT id FROM worker_candidates
      WHERE status = ANY($1) AND repair_id IS NULL AND created_at < now() - ${UNDECIDED_TTL} LIMIT $2`,
     [OPEN_STATUSES, BATCH_SIZE],
   );
-  return rows.map(({ id }) => id);
-}
