@@ -4,7 +4,7 @@
  * for one.
  */
 import type { SurfaceSchemas } from '@gantry/openapi';
-import { createUnnamedStatement, findRow, listRows, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, deleteOldRows, findRow, listRows, type Sql } from '@gantry/postgres';
 import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { buildModelBudgetSql } from '../accounts/workspaces/workspace-repository';
@@ -169,10 +169,7 @@ const MARK_TURN_LOST = buildMarkLostSql('turn_id = $1');
 
 export async function sweepModelCalls(pool: Pool): Promise<void> {
   await pool.query(MARK_OLD_LOST);
-  await pool.query(
-    `DELETE FROM model_calls WHERE id IN
-       (SELECT id FROM model_calls WHERE started_at < now() - interval '${RETENTION}' AND outcome <> 'started' LIMIT 10000)`,
-  );
+  await deleteOldRows(pool, 'model_calls', `started_at < now() - interval '${RETENTION}' AND outcome <> 'started'`);
 }
 
 /** Calls of a turn whose replica has died. */
