@@ -29,10 +29,11 @@ export async function paginateEvents<T extends { seq: number }>(
     page.push(event);
     charsLeft -= size?.countChars(event) ?? 0;
   }
-  const nextAfter = hasMore ? (page.at(-1)?.seq ?? null) : null;
-  const next = nextAfter !== null && {
-    'X-Next-After': String(nextAfter),
-    ...buildNextLink(req, { after: nextAfter, offset: null }),
-  };
-  return { page, headers: { 'X-Has-More': String(nextAfter !== null), ...next } };
+  return { page, headers: buildAfterHeaders(req, hasMore ? page.at(-1)?.seq : undefined) };
 }
+
+/** Builds the headers that announce a next page. @param after the last number of this page; undefined on the last one */
+export const buildAfterHeaders = (req: Request, after: number | undefined): Record<string, string> => ({
+  'X-Has-More': String(after !== undefined),
+  ...(after !== undefined && { 'X-Next-After': String(after), ...buildNextLink(req, { after, offset: null }) }),
+});

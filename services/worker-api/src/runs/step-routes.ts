@@ -1,7 +1,8 @@
 /** Lists the recorded steps of runs, for clients that run the code again elsewhere. */
 import { STEP_FAILED } from '@gantry/events';
-import { buildNextLink, type Operations, ok } from '@gantry/http';
+import { type Operations, ok } from '@gantry/http';
 import { loadRecordedStepPage, type RecordedStepPage } from '@gantry/run-engine';
+import { buildAfterHeaders } from './event-page';
 import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
 import { loadRunApprovals, toVisibleResult } from './run-detail';
@@ -15,13 +16,7 @@ export function createStepOperations(deps: RunDeps): Operations<'worker'> {
       const after = hasMore ? steps.at(-1)?.ordinal : undefined;
       return ok(
         steps.map((step) => stepToApi({ ...step, result: toVisibleResult(step, approvals) })),
-        {
-          'X-Has-More': String(hasMore),
-          ...(after !== undefined && {
-            'X-Next-After': String(after),
-            ...buildNextLink(call.req, { after, offset: null }),
-          }),
-        },
+        buildAfterHeaders(call.req, after),
       );
     },
   };
