@@ -17,7 +17,7 @@ import type { DefinitionInput } from '../workers/definition';
 import { buildNextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireAllowedExposure } from '../workers/exposure';
 import { isApprovalStillNeeded } from '../workers/version-approval';
-import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
+import { getRequestedVersion, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
@@ -56,10 +56,7 @@ export async function createCandidate(
   const { definition, files, baseSha, message } = input;
   requireNotArchived(worker);
   const runs = await loadNamedRuns(deps, worker, input.runIds);
-  const base =
-    baseSha === undefined
-      ? await getCurrentVersion(deps.prisma, worker)
-      : await getVersionBySha(deps.prisma, worker, baseSha);
+  const base = await getRequestedVersion(deps.prisma, worker, baseSha);
   const candidate = await buildCandidate(deps, worker, base, {
     change: { definition, files },
     origin: {

@@ -12,7 +12,7 @@ import type { ModelRegistry } from '../models/model-registry';
 import { admitCode } from '../runs/admit-code';
 import { requireMonthlyBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
-import { findVersion, getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
+import { findVersion, getRequestedVersion, type Version } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endEvaluationWithEvent } from './end-evaluation';
 import type { Evaluation } from './evaluation';
@@ -40,9 +40,7 @@ export async function startEvaluation(
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
   const { workspaceId } = worker;
-  const version = await (sha === undefined
-    ? getCurrentVersion(deps.prisma, worker)
-    : getVersionBySha(deps.prisma, worker, sha));
+  const version = await getRequestedVersion(deps.prisma, worker, sha);
   const examples = await listExamplesToEvaluate(deps.pool, worker, ids);
   requireKnownExamples(examples, ids);
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
