@@ -72,12 +72,8 @@ export async function createCandidate(
   const others = await listLastSuccessfulRuns(deps, worker, input.lastSuccessful, runs);
   await transaction(deps.pool, async (tx) => {
     await insertCandidateWithinLimit(tx, candidate, [...runs, ...others]);
-    await recordChange(tx, actor, {
-      workspaceId: worker.workspaceId,
-      action: 'worker.candidate_made',
-      id: worker.id,
-      details: { candidate_id: candidate.id, from: base.sha, to: candidate.sha },
-    });
+    const details = { candidate_id: candidate.id, from: base.sha, to: candidate.sha };
+    await recordChange(tx, actor, 'worker.candidate_made', worker, details);
     await markCreated(tx, candidate.id);
   });
   await advanceCandidate(deps, candidate.id);

@@ -52,7 +52,7 @@ export async function startEvaluation(
   const started = await transaction(deps.pool, async (tx) => {
     if (!(await insertWithResults(tx, evaluation, examples))) return null;
     const details = { worker_id: worker.id, sha: version.sha, examples: examples.length };
-    await recordChange(tx, actor, { workspaceId, action: 'evaluation.started', id, details });
+    await recordChange(tx, actor, 'evaluation.started', { workspaceId, id }, details);
     await markCreated(tx, id);
     return getEvaluation(tx, worker, id);
   });
