@@ -13,7 +13,7 @@ import type { ModelDeps } from './model-deps';
 import { modelPrices } from './model-settings';
 import {
   deleteModelProvider,
-  findModelProvider,
+  getModelProvider,
   insertModelProvider,
   listModelProviders,
   lockModelProviders,
@@ -149,9 +149,7 @@ function createNotOwnModelError({ models: { reservedNames } }: ModelDeps, id: st
 
 async function lockModelProvider(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {
   await lockModelProviders(tx, workspaceId);
-  const provider = await findModelProvider(tx, workspaceId, name);
-  if (!provider) throw notFound('provider', name);
-  return provider;
+  return getModelProvider(tx, workspaceId, name);
 }
 
 /** Those of models that stay. */
