@@ -28,12 +28,18 @@ export function paginate<Row>(
 }
 
 /** Responds with that page. */
-export function respondWithPage<Row>(call: PagedCall, allRows: Row[], toApi: (row: Row) => unknown): HandlerResponse {
-  const { rows, headers } = paginate(call, allRows);
-  return ok(
-    rows.map((row) => toApi(row)),
-    headers,
-  );
+export const respondWithPage = <Row>(call: PagedCall, allRows: Row[], toApi: (row: Row) => unknown): HandlerResponse =>
+  respondWithCountedPage(call, paginate(call, allRows).rows, allRows.length, toApi);
+
+/** Responds with the rows that a query has selected for this page. @param total of all pages */
+export function respondWithCountedPage<Row>(
+  { req, query }: PagedCall,
+  rows: Row[],
+  total: number,
+  toApi: (row: Row) => unknown,
+): HandlerResponse {
+  const items = rows.map((row) => toApi(row));
+  return ok(items, buildPageHeaders(req, query, total));
 }
 
 /**

@@ -8,6 +8,7 @@ export * from './poll-for-work';
 export * from './pool';
 export * from './repeating-task';
 export { disableTimeLimits } from './response-limit';
+export * from './rows';
 export * from './statement';
 export * from './transaction';
 export * from './work-loop';

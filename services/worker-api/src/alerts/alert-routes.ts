@@ -1,6 +1,5 @@
 import {
   buildNextHeaders,
-  buildPageHeaders,
   type Call,
   created,
   noContent,
@@ -8,6 +7,7 @@ import {
   ok,
   parsePageCursor,
   respondWith,
+  respondWithCountedPage,
 } from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
@@ -31,14 +31,12 @@ export function createAlertOperations(deps: AlertDeps): Operations<'worker'> {
     ...(secret !== null && { secret }),
   });
   const listAlertPage = async (
-    { caller, req, query }: Call<unknown, { limit: number; offset: number }>,
+    call: Call<unknown, { limit: number; offset: number }>,
     filter: { workerId?: string | undefined; automationId?: string | undefined },
   ) => {
+    const { caller, query } = call;
     const { alerts, total } = await listAlerts(prisma, caller.workspaceId, caller, filter, query);
-    return ok(
-      alerts.map((alert) => alertToApi(alert, caller)),
-      buildPageHeaders(req, query, total),
-    );
+    return respondWithCountedPage(call, alerts, total, (alert) => alertToApi(alert, caller));
   };
   return {
     listWorkerAlerts: async (call) => {

@@ -64,7 +64,7 @@ export async function createAlert(
       signingKey: rotated?.signingKey ?? null,
       createdBy: findOwnerId(caller),
     });
-    await recordChange(tx, actor, { workspaceId, action: 'alert.created', id, details: toAuditDetails(inserted) });
+    await recordChange(tx, actor, 'alert.created', { workspaceId, id }, toAuditDetails(inserted));
     await markCreated(tx, id);
     return inserted;
   });
@@ -95,12 +95,8 @@ export async function editAlert(
     // Bounded: an alert has as many channels as `channels` lists.
     const ended = listChannels(before).filter((channel) => !remainingChannels.includes(channel));
     if (ended.length) await deadLetterPendingDeliveries(tx, alertId, ended, deps.now());
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'alert.updated',
-      id: alertId,
-      details: { ...toAuditDetails(changed), ...(input.secret_rotate && { secret: 'rotated' }) },
-    });
+    const details = { ...toAuditDetails(changed), ...(input.secret_rotate && { secret: 'rotated' }) };
+    await recordChange(tx, actor, 'alert.updated', { workspaceId, id: alertId }, details);
     return changed;
   });
   return { alert, secret: rotated?.secret ?? null };
@@ -121,12 +117,7 @@ export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester,
   const alert = await getAlert(deps.prisma, workspaceId, caller, alertId);
   await transaction(deps.prisma, async (tx) => {
     if (!(await deleteAlert(tx, workspaceId, alertId))) throw notFound('alert', alertId);
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'alert.deleted',
-      id: alertId,
-      details: toAuditDetails(alert),
-    });
+    await recordChange(tx, actor, 'alert.deleted', { workspaceId, id: alertId }, toAuditDetails(alert));
   });
 }
 

@@ -150,5 +150,5 @@ async function disableAlert(
   );
   if (!rowCount) return;
   await deadLetterPendingDeliveries(tx, alertId, channelNames, at);
-  await recordChange(tx, SYSTEM, { workspaceId, action: 'alert.disabled', id: alertId, details: { reason } });
+  await recordChange(tx, SYSTEM, 'alert.disabled', { workspaceId, id: alertId }, { reason });
 }

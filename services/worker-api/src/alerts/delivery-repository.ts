@@ -1,7 +1,7 @@
 import { notFound } from '@gantry/errors';
 import { addChangeHint, buildWorkspaceClosedSql } from '@gantry/events';
 import type { OperationCall, PageCursor } from '@gantry/http';
-import { deleteOldRows, execute, type Sql, type Tx } from '@gantry/postgres';
+import { deleteOldRows, execute, listRows, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { Alert, AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
@@ -61,8 +61,7 @@ export async function claimDeliveries(
   claim: { now: Date; leaseUntil: Date; limit: number; exceptAlerts: string[] },
 ): Promise<ClaimedDelivery[]> {
   const { now, leaseUntil, limit, exceptAlerts } = claim;
-  const { rows } = await pool.query<ClaimedDelivery>(CLAIM, [now, exceptAlerts, limit, leaseUntil]);
-  return rows;
+  return listRows(pool, CLAIM, [now, exceptAlerts, limit, leaseUntil]);
 }
 
 /**

@@ -37,12 +37,7 @@ export async function replayDelivery(
         'this delivery is still in progress; it can be replayed once it is delivered or dead',
       );
     }
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'alert.delivery_replayed',
-      id: alertId,
-      details: { delivery_id: deliveryId },
-    });
+    await recordChange(tx, actor, 'alert.delivery_replayed', { workspaceId, id: alertId }, { delivery_id: deliveryId });
   });
   return getDelivery(prisma, workspaceId, alertId, deliveryId);
 }
@@ -62,12 +57,7 @@ export async function replayDeadDeliveries(
       now: now(),
     });
     if (count === 0) return 0;
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'alert.delivery_replayed',
-      id: alertId,
-      details: { replayed: count },
-    });
+    await recordChange(tx, actor, 'alert.delivery_replayed', { workspaceId, id: alertId }, { replayed: count });
     return count;
   });
   return { replayed, has_more: replayed === REPLAYED_DELIVERIES_MAX };

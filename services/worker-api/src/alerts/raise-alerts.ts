@@ -4,6 +4,7 @@
  */
 
 import { addChangeHint, alertRaised, buildWorkspaceClosedSql, enqueue, newId } from '@gantry/events';
+import { listRows } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { AlertOccurrence, AlertPayload } from './alert-payload';
@@ -71,14 +72,12 @@ export async function hasMatchingAlert(pool: Pool, query: AlertQuery): Promise<b
 /**
  * Locks them until the commit: a request that disables one meanwhile waits, then cancels the deliveries created here.
  */
-async function lockMatchingAlerts(tx: PoolClient, query: AlertQuery): Promise<MatchingAlert[]> {
-  const { rows } = await tx.query<MatchingAlert>({
+const lockMatchingAlerts = (tx: PoolClient, query: AlertQuery): Promise<MatchingAlert[]> =>
+  listRows(tx, {
     name: 'alerts-that-hear',
     text: `${MATCHING_ALERTS} FOR SHARE`,
     values: toQueryParams(query),
   });
-  return rows;
-}
 
 export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<void> {
   const { workspaceId, type, at, now, occurrence, depth } = raised;

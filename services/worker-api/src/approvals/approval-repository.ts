@@ -2,7 +2,7 @@ import { notFound } from '@gantry/errors';
 import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { OperationCall, PageCursor } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
-import { createUnnamedStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { createUnnamedStatement, execute, listIds, loadCount, type Sql, type Tx } from '@gantry/postgres';
 import { buildAwaitsDecisionSql, type DeleteRunRows } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import { buildWorkerVisibilityFilter } from '../access/ownership';
@@ -143,31 +143,28 @@ export const buildStaleApprovalsDueAtSql = (decisions: CandidateDecisions): stri
  * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `excludedIds`
  * and in closed workspaces.
  */
-export async function listStalePendingApprovals(
+export const listStalePendingApprovals = (
   pool: Pool,
   decisions: CandidateDecisions,
   { now, excludedIds, limit }: { now: Date; excludedIds: string[]; limit: number },
-): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>({
+): Promise<string[]> =>
+  listIds(pool, {
     name: 'list-stale-approvals',
     text: `SELECT a.id FROM approvals a
            WHERE ${IS_PENDING} AND (a.expires_at <= $1 OR NOT (${buildAwaitedSql(decisions)})) AND a.id <> ALL ($2)
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, excludedIds, limit],
   });
-  return rows.map(({ id }) => id);
-}
 
 /** Counts at most `max`. */
-export async function countPendingApprovalsUpTo(sql: Sql, workspaceId: string, max: number): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
+export const countPendingApprovalsUpTo = (sql: Sql, workspaceId: string, max: number): Promise<number> =>
+  loadCount(
+    sql,
     `SELECT count(*)::int AS count FROM (
        SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT $2
      ) AS bounded`,
     [workspaceId, max],
   );
-  return rows[0]?.count ?? 0;
-}
 
 export interface Decision {
   status: DecidedStatus;

@@ -60,12 +60,8 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
       const renewed = await transaction(prisma, async (tx) => {
         const next = await renewReviewLink(tx, approval.id);
         if (!next) return null;
-        await recordChange(tx, actor, {
-          workspaceId: caller.workspaceId,
-          action: 'approval.link_renewed',
-          id: approval.id,
-          details: { worker_id: approval.workerId, run_id: approval.runId },
-        });
+        const details = { worker_id: approval.workerId, run_id: approval.runId };
+        await recordChange(tx, actor, 'approval.link_renewed', approval, details);
         return next;
       });
       if (!renewed) throw createAlreadyDecidedError(await getApprovalById(prisma, approval.id));

@@ -106,17 +106,13 @@ async function enqueueDecisionEvents(tx: Tx, approval: Approval, actor: Actor, d
     status,
     decidedBy: decidedBy ?? decidedByLabel,
   });
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: `approval.${status}`,
-    id,
-    details: {
-      worker_id: workerId,
-      run_id: runId,
-      title,
-      reason,
-      ...(candidateId && { candidate_id: candidateId }),
-      ...(calls && { calls: calls.results.map(({ status: decided }) => decided) }),
-    },
-  });
+  const details = {
+    worker_id: workerId,
+    run_id: runId,
+    title,
+    reason,
+    ...(candidateId && { candidate_id: candidateId }),
+    ...(calls && { calls: calls.results.map(({ status: decided }) => decided) }),
+  };
+  await recordChange(tx, actor, `approval.${status}`, { workspaceId, id }, details);
 }

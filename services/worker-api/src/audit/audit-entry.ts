@@ -21,8 +21,23 @@ const INSERT_AUDIT_ENTRY = `INSERT INTO audit_log (id, workspace_id, source, act
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, coalesce($15::timestamptz, now()))
   ON CONFLICT (id) DO NOTHING`;
 
-/** Records a change inside its transaction, so that exactly the committed changes are in the log. */
-export function recordChange(tx: Tx, actor: Actor, change: AuditedChange): Promise<unknown> {
+interface ChangedResource extends Pick<AuditedChange, 'workspaceId' | 'id'> {
+  /** Where it is not the noun of the action. */
+  resourceType?: string;
+}
+
+/**
+ * Records a change inside its transaction, so that exactly the committed changes are in the log.
+ * @param details never a secret
+ */
+export function recordChange(
+  tx: Tx,
+  actor: Actor,
+  action: AuditAction,
+  { workspaceId, id, resourceType }: ChangedResource,
+  details: Record<string, unknown> = {},
+): Promise<unknown> {
+  const change = { workspaceId, action, id, details, ...(resourceType !== undefined && { type: resourceType }) };
   return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 

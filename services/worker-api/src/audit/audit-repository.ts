@@ -1,5 +1,5 @@
 import type { OperationCall, PageCursor } from '@gantry/http';
-import { deleteOldRows } from '@gantry/postgres';
+import { deleteOldRows, listRows } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { AUDIT_COLUMNS, type AuditRow } from './audit-entry';
 
@@ -15,7 +15,8 @@ export async function listAuditRows(
   page: { order: 'ASC' | 'DESC'; limit: number; offset?: number; after: PageCursor | null | undefined },
 ): Promise<AuditRow[]> {
   const { order, limit, after } = page;
-  const { rows } = await pool.query<AuditRow>(
+  return listRows(
+    pool,
     `SELECT ${AUDIT_COLUMNS.join(', ')} FROM audit_log
      WHERE workspace_id = $1
        AND ($2::text IS NULL OR actor_id = $2 OR actor_token_id = $2)
@@ -40,7 +41,6 @@ export async function listAuditRows(
       page.offset ?? 0,
     ],
   );
-  return rows;
 }
 
 /** Deletes expired entries; apart from that, entries are deleted only when their workspace is purged. */

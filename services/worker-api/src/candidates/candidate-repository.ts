@@ -4,7 +4,17 @@
 
 import { notFound } from '@gantry/errors';
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import { createUnnamedStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import {
+  createUnnamedStatement,
+  execute,
+  findRow,
+  listIds,
+  listRows,
+  loadCount,
+  type Sql,
+  type Tx,
+  writeRow,
+} from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import { OUTCOMES } from '../rehearsals/compare-run-outcomes';
 import { buildResultCountsSql } from '../rehearsals/count-results';
@@ -69,13 +79,11 @@ export async function listCandidates(
   return { candidates, total: counted.rows[0]?.total ?? 0 };
 }
 
-export async function countOpenCandidates(sql: Sql, workerUid: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM worker_candidates WHERE worker_uid = $1 AND status = ANY($2)',
-    [workerUid, OPEN_STATUSES],
-  );
-  return rows[0]?.count ?? 0;
-}
+export const countOpenCandidates = (sql: Sql, workerUid: string): Promise<number> =>
+  loadCount(sql, 'SELECT count(*)::int AS count FROM worker_candidates WHERE worker_uid = $1 AND status = ANY($2)', [
+    workerUid,
+    OPEN_STATUSES,
+  ]);
 
 /** Serialises requests that add candidates of the worker or begin their rehearsals, until the transaction ends. */
 export const lockWorkerTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
@@ -141,30 +149,20 @@ const CASE = `candidate_id AS "candidateId", number, worker_uid AS "workerUid", 
   rehearsal_run_id AS "rehearsalRunId", base_run_id AS "baseRunId", recorded, rehearsed, outcome, reason, differences`;
 
 /** Lists the cases in their order. */
-export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> {
-  const { rows } = await sql.query<Case>(
-    `SELECT ${CASE} FROM candidate_cases WHERE candidate_id = $1 ORDER BY number`,
-    [candidateId],
-  );
-  return rows;
-}
+export const listCases = (sql: Sql, candidateId: string): Promise<Case[]> =>
+  listRows(sql, `SELECT ${CASE} FROM candidate_cases WHERE candidate_id = $1 ORDER BY number`, [candidateId]);
 
 /** Checks that a case has not moved since it was read; call it under the lock of its candidate. */
 export async function isCaseUnchanged(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3',
-    [candidateId, number, status],
-  );
-  return rowCount === 1;
+  const unchanged = 'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3';
+  return (await findRow(tx, unchanged, [candidateId, number, status])) !== undefined;
 }
 
 const buildActiveCountSql = (workerUid: string): string =>
   `SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = ${workerUid} AND status IN ('rehearsing', 'pairing')`;
 
-export async function countActiveCases(sql: Sql, workerUid: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(buildActiveCountSql('$1'), [workerUid]);
-  return rows[0]?.count ?? 0;
-}
+export const countActiveCases = (sql: Sql, workerUid: string): Promise<number> =>
+  loadCount(sql, buildActiveCountSql('$1'), [workerUid]);
 
 /** Moves a case by compare-and-set from the status that it was read with. @returns false if it had another one */
 export async function transitionCase(
@@ -173,7 +171,8 @@ export async function transitionCase(
   to: Partial<Omit<Case, 'candidateId' | 'number' | 'workerUid' | 'runId'>> & Pick<Case, 'status'>,
 ): Promise<boolean> {
   const toJsonb = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  const { rowCount } = await tx.query(
+  return writeRow(
+    tx,
     `UPDATE candidate_cases SET status = $4, rehearsal_run_id = coalesce($5, rehearsal_run_id),
        base_run_id = coalesce($6, base_run_id), recorded = coalesce($7::json, recorded),
        rehearsed = coalesce($8::json, rehearsed), outcome = $9, reason = $10, differences = $11
@@ -183,23 +182,21 @@ export async function transitionCase(
       ...[toJsonb(to.recorded), toJsonb(to.rehearsed), to.outcome ?? null, to.reason ?? null, toJsonb(to.differences)],
     ],
   );
-  return rowCount === 1;
 }
 
 /** Value: the rehearsal that a case waits for. */
 const ACTIVE_RUN = "CASE status WHEN 'rehearsing' THEN rehearsal_run_id WHEN 'pairing' THEN base_run_id END";
 
 /** Lists cases whose rehearsal has ended, or was deleted. */
-export async function listEndedCases(sql: Sql, limit: number): Promise<Case[]> {
-  const { rows } = await sql.query<Case>(
+export const listEndedCases = (sql: Sql, limit: number): Promise<Case[]> =>
+  listRows(
+    sql,
     `SELECT ${CASE} FROM (
        SELECT *, ${ACTIVE_RUN} AS active_run_id FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')) waiting
      WHERE ${buildHasEndedSql('active_run_id')}
        AND NOT ${buildWorkspaceClosedSql('(SELECT workspace_id FROM worker_candidates WHERE id = candidate_id)')} LIMIT $1`,
     [limit],
   );
-  return rows;
-}
 
 /** Condition: the rehearsals of candidate `c` wait for a person: see admit-code.ts. */
 const HELD_CONDITION = `c.needs_approval AND c.repair_id IS NULL
@@ -212,11 +209,12 @@ const HELD_CONDITION = `c.needs_approval AND c.repair_id IS NULL
  * Lists candidates that could begin another rehearsal, or end, oldest first.
  * @param concurrency active rehearsals of one worker at most
  */
-export async function listResumableCandidates(
+export const listResumableCandidates = (
   sql: Sql,
   { concurrency, limit }: { concurrency: number; limit: number },
-): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
+): Promise<string[]> =>
+  listIds(
+    sql,
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${buildWorkspaceClosedSql('c.workspace_id')} AND NOT (${HELD_CONDITION}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
          AND (${buildActiveCountSql('c.worker_uid')}) < $1
@@ -224,26 +222,18 @@ export async function listResumableCandidates(
      ORDER BY c.created_at LIMIT $2`,
     [concurrency, limit],
   );
-  return rows.map(({ id }) => id);
-}
 
 /** Lists rehearsals that still run although they are no longer needed. */
-export async function listActiveRehearsals(sql: Sql, candidateId: string): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
+export const listActiveRehearsals = (sql: Sql, candidateId: string): Promise<string[]> =>
+  listIds(
+    sql,
     `SELECT ${ACTIVE_RUN} AS id FROM candidate_cases WHERE candidate_id = $1 AND status IN ('rehearsing', 'pairing')`,
     [candidateId],
   );
-  return rows.map(({ id }) => id);
-}
 
 /** Lists the proposals of a repair, oldest first. */
-export async function listProposals(sql: Sql, repairId: string): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    'SELECT id FROM worker_candidates WHERE repair_id = $1 ORDER BY created_at, id',
-    [repairId],
-  );
-  return rows.map(({ id }) => id);
-}
+export const listProposals = (sql: Sql, repairId: string): Promise<string[]> =>
+  listIds(sql, 'SELECT id FROM worker_candidates WHERE repair_id = $1 ORDER BY created_at, id', [repairId]);
 
 /** Condition: a candidate, or one of its cases, is under way. */
 export const HAS_OPEN_CANDIDATES = `(EXISTS (SELECT FROM worker_candidates WHERE status = 'rehearsing')

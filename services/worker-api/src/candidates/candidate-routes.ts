@@ -1,11 +1,11 @@
 import { notFound } from '@gantry/errors';
 import {
-  buildPageHeaders,
   type Call,
   created,
   type OperationCall,
   type Operations,
   ok,
+  respondWithCountedPage,
   respondWithPage,
 } from '@gantry/http';
 import { ObjectMissingError } from '@gantry/object-store';
@@ -13,10 +13,9 @@ import { transaction } from '@gantry/postgres';
 import { buildDecider } from '../approvals/decide-approval';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { DEFINITION_FIELDS } from '../workers/definition';
 import { approveCode, getPersonId, listApprovals } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';
-import { rejectManifests } from '../workers/worker-input';
+import { pickDefinitionFields, rejectManifests } from '../workers/worker-input';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
@@ -53,15 +52,14 @@ export function createCandidateOperations(deps: CandidateDeps): Operations<'work
 
   return {
     listCandidates: async (call) => {
-      const { caller, query, req } = call;
+      const { caller, query } = call;
       const worker = await getWorker(call);
       const { candidates, total } = await listCandidates(pool, worker, query);
       const shas = candidates.map(({ candidate }) => candidate.sha);
       const approvals = await listApprovals(prisma, worker.uid, shas);
-      const items = candidates.map((listed) =>
+      return respondWithCountedPage(call, candidates, total, (listed) =>
         candidateToItem({ ...listed, approval: approvals.get(listed.candidate.sha), workerId: worker.id, caller }),
       );
-      return ok(items, buildPageHeaders(req, query, total));
     },
     createCandidate: {
       create: async (call) => {
@@ -109,10 +107,8 @@ export function createCandidateOperations(deps: CandidateDeps): Operations<'work
 function parseCandidateInput(body: OperationCall<'worker', 'createCandidate'>['body']): NewCandidateInput {
   const { files = [], base_sha: baseSha, message, last_successful: lastSuccessful = 5, run_ids: runIds = [] } = body;
   rejectManifests(files);
-  const bodyFields: Record<string, unknown> = { ...body };
-  const fields = DEFINITION_FIELDS.filter((field) => bodyFields[field] !== undefined);
   return {
-    definition: Object.fromEntries(fields.map((field) => [field, bodyFields[field]])),
+    definition: pickDefinitionFields({ ...body }),
     files,
     baseSha,
     lastSuccessful,

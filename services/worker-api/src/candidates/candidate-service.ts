@@ -17,7 +17,7 @@ import type { DefinitionInput } from '../workers/definition';
 import { buildNextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireAllowedExposure } from '../workers/exposure';
 import { isApprovalStillNeeded } from '../workers/version-approval';
-import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
+import { getRequestedVersion, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
@@ -56,10 +56,7 @@ export async function createCandidate(
   const { definition, files, baseSha, message } = input;
   requireNotArchived(worker);
   const runs = await loadNamedRuns(deps, worker, input.runIds);
-  const base =
-    baseSha === undefined
-      ? await getCurrentVersion(deps.prisma, worker)
-      : await getVersionBySha(deps.prisma, worker, baseSha);
+  const base = await getRequestedVersion(deps.prisma, worker, baseSha);
   const candidate = await buildCandidate(deps, worker, base, {
     change: { definition, files },
     origin: {
@@ -75,12 +72,8 @@ export async function createCandidate(
   const others = await listLastSuccessfulRuns(deps, worker, input.lastSuccessful, runs);
   await transaction(deps.pool, async (tx) => {
     await insertCandidateWithinLimit(tx, candidate, [...runs, ...others]);
-    await recordChange(tx, actor, {
-      workspaceId: worker.workspaceId,
-      action: 'worker.candidate_made',
-      id: worker.id,
-      details: { candidate_id: candidate.id, from: base.sha, to: candidate.sha },
-    });
+    const details = { candidate_id: candidate.id, from: base.sha, to: candidate.sha };
+    await recordChange(tx, actor, 'worker.candidate_made', worker, details);
     await markCreated(tx, candidate.id);
   });
   await advanceCandidate(deps, candidate.id);

@@ -1,5 +1,5 @@
 /** Sweeps: cases whose rehearsal has ended, candidates that could begin another one, and old candidates. */
-import type { Sql } from '@gantry/postgres';
+import { deleteOldRows, listIds, type Sql } from '@gantry/postgres';
 import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { listEndedCases, listResumableCandidates } from './candidate-repository';
@@ -34,18 +34,14 @@ const RETENTION = "interval '90 days'";
 export async function sweepOldCandidates(deps: CandidateDeps): Promise<void> {
   const { pool } = deps;
   for (const id of await listOldUndecided(pool)) await dropForPlatform(deps, id);
-  await pool.query(
-    `DELETE FROM worker_candidates WHERE id IN (SELECT id FROM worker_candidates
-       WHERE status = 'dropped' AND created_at < now() - ${RETENTION} LIMIT 1000)`,
-  );
+  await deleteOldRows(pool, 'worker_candidates', `status = 'dropped' AND created_at < now() - ${RETENTION}`);
 }
 
 /** Those of repairs are dropped with their approval. */
-async function listOldUndecided(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
+const listOldUndecided = (sql: Sql): Promise<string[]> =>
+  listIds(
+    sql,
     `SELECT id FROM worker_candidates
      WHERE status = ANY($1) AND repair_id IS NULL AND created_at < now() - ${UNDECIDED_TTL} LIMIT $2`,
     [OPEN_STATUSES, BATCH_SIZE],
   );
-  return rows.map(({ id }) => id);
-}

@@ -73,12 +73,8 @@ export async function promoteCandidateInTransaction(
     now,
     details: { candidate_id: candidate.id },
   });
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: 'worker.candidate_promoted',
-    id: worker.id,
-    details: { candidate_id: candidate.id, version: number, from: baseSha, to: sha },
-  });
+  const details = { candidate_id: candidate.id, version: number, from: baseSha, to: sha };
+  await recordChange(tx, actor, 'worker.candidate_promoted', { workspaceId, id: worker.id }, details);
 }
 
 const createWorkerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
@@ -98,12 +94,8 @@ export async function dropCandidateInTransaction(
   const decision = { id, label, at: now };
   const isDecided = await transitionCandidate(tx, candidateId, OPEN_STATUSES, { status: 'dropped', decision });
   if (!isDecided) return false;
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: 'worker.candidate_dropped',
-    id: workerId,
-    details: { candidate_id: candidateId, sha },
-  });
+  const details = { candidate_id: candidateId, sha };
+  await recordChange(tx, actor, 'worker.candidate_dropped', { workspaceId, id: workerId }, details);
   addChangeHint(tx, workspaceId, 'workers');
   return true;
 }

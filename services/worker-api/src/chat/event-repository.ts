@@ -1,5 +1,5 @@
 /** Stores the stream events of conversations. Ids count from 1 without a gap, so a reader can resume on any replica. */
-import type { Sql } from '@gantry/postgres';
+import { listRows, type Sql, writeRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
 export interface ChatEvent {
@@ -40,12 +40,13 @@ export async function appendEvents(
  * let a last text through, which is harmless.
  * @returns false if that replica no longer holds the lease
  */
-export async function appendText(
+export const appendText = (
   sql: Sql,
   { conversationId, turnId, replica }: { conversationId: string; turnId: string; replica: string },
   text: string,
-): Promise<boolean> {
-  const { rowCount } = await sql.query(
+): Promise<boolean> =>
+  writeRow(
+    sql,
     `WITH told AS (
        UPDATE conversations SET last_event = last_event + 1, updated_at = now()
        WHERE id = $1 AND EXISTS (SELECT FROM chat_turns WHERE id = $2 AND leased_by = $3 AND status = 'running')
@@ -54,8 +55,6 @@ export async function appendText(
      SELECT $1, told.last_event, $2, 'text', $4::json FROM told`,
     [conversationId, turnId, replica, JSON.stringify({ text })],
   );
-  return rowCount === 1;
-}
 
 /** Returns text that was sent but is in no part, because its replica crashed before storing the answer. */
 export async function loadStreamedText(tx: Sql, conversationId: string): Promise<string> {
@@ -77,11 +76,11 @@ export async function listEvents(
   from: { after: number } | { turnId: string },
 ): Promise<StoredEvent[]> {
   const [condition, value] = 'after' in from ? ['id > $2', from.after] : ['turn_id = $2', from.turnId];
-  const { rows } = await sql.query<StoredEvent>(
+  return listRows(
+    sql,
     `SELECT id, type, data FROM chat_events WHERE conversation_id = $1 AND ${condition} ORDER BY id LIMIT ${EVENTS_PER_READ}`,
     [conversationId, value],
   );
-  return rows;
 }
 
 /** Deletes events of turns that ended a day ago: the conversation shows their content. */

@@ -2,7 +2,7 @@
  * Stores turns: a message and everything that is done until it is answered. One replica works on a turn under a lease,
  * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
-import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, findRow, listRows, type Sql, writeRow } from '@gantry/postgres';
 import type { ChatTurn } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 
@@ -55,17 +55,11 @@ const SELECT_TURN = `SELECT id, conversation_id AS "conversationId", number, mes
     created_at AS "createdAt", ended_at AS "endedAt"
   FROM chat_turns`;
 
-export async function findLastTurn(sql: Sql, conversationId: string): Promise<Turn | undefined> {
-  const { rows } = await sql.query<Turn>(`${SELECT_TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1`, [
-    conversationId,
-  ]);
-  return rows[0];
-}
+export const findLastTurn = (sql: Sql, conversationId: string): Promise<Turn | undefined> =>
+  findRow(sql, `${SELECT_TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1`, [conversationId]);
 
-export async function findTurn(sql: Sql, id: string): Promise<Turn | undefined> {
-  const { rows } = await sql.query<Turn>(`${SELECT_TURN} WHERE id = $1`, [id]);
-  return rows[0];
-}
+export const findTurn = (sql: Sql, id: string): Promise<Turn | undefined> =>
+  findRow(sql, `${SELECT_TURN} WHERE id = $1`, [id]);
 
 /** Lists a page of turns counted from the last one, oldest first. */
 export async function listTurns(
@@ -81,14 +75,13 @@ export async function listTurns(
   return { turns: rows, total: last?.number ?? 0 };
 }
 
-export async function listParts(sql: Sql, turnIds: string[]): Promise<Part[]> {
-  const { rows } = await sql.query<Part>(
+export const listParts = (sql: Sql, turnIds: string[]): Promise<Part[]> =>
+  listRows(
+    sql,
     `SELECT turn_id AS "turnId", number, kind, content, call_id AS "callId", status, result, links
      FROM chat_parts WHERE turn_id = ANY($1) ORDER BY turn_id, number`,
     [turnIds],
   );
-  return rows;
-}
 
 /** Groups parts by the id of their turn, in their order. */
 export function groupByTurn(parts: Part[]): Map<string, Part[]> {
@@ -130,14 +123,13 @@ export const resumeTurn = (tx: Sql, id: string, replica: string): Promise<unknow
   );
 
 /** @returns false if a stop was requested meanwhile */
-export async function suspendTurn(tx: Sql, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export const suspendTurn = (tx: Sql, id: string): Promise<boolean> =>
+  writeRow(
+    tx,
     `UPDATE chat_turns SET status = 'waiting', leased_by = NULL, leased_until = NULL
      WHERE id = $1 AND status = 'running' AND NOT stop_requested`,
     [id],
   );
-  return rowCount === 1;
-}
 
 export const requestStop = (tx: Sql, id: string): Promise<unknown> =>
   tx.query("UPDATE chat_turns SET stop_requested = true WHERE id = $1 AND status = 'running'", [id]);
@@ -180,22 +172,19 @@ export async function reclaimInterruptedTurn(tx: Sql, id: string, replica: strin
   return true;
 }
 
-export async function listLostTurns(sql: Sql, conversationId: string | null): Promise<Turn[]> {
-  const { rows } = await sql.query<Turn>(
+export const listLostTurns = (sql: Sql, conversationId: string | null): Promise<Turn[]> =>
+  listRows(
+    sql,
     `${SELECT_TURN} WHERE status = 'running' AND leased_until < now() AND ($1::text IS NULL OR conversation_id = $1) LIMIT 100`,
     [conversationId],
   );
-  return rows;
-}
 
 /**
  * Locks a conversation; call it before locking anything else of it, to avoid deadlocks.
  * @returns false if it was deleted
  */
-export async function lockConversation(tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> {
-  const { rowCount } = await tx.query('SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId]);
-  return rowCount === 1;
-}
+export const lockConversation = async (tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> =>
+  (await findRow(tx, 'SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId])) !== undefined;
 
 const INSERT_PART = createUnnamedStatement(`
   INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
@@ -223,16 +212,15 @@ export const insertCallPart = (
 ): Promise<unknown> => tx.query(INSERT_PART({ ...part, kind: 'call', content: JSON.stringify(content) }));
 
 /** Moves a call by compare-and-set. @returns false if its status was not `from` */
-export async function transitionCall(
+export const transitionCall = (
   tx: Sql,
   callId: string,
   from: CallStatus,
   to: { status: CallStatus; result?: string; links?: string[] },
-): Promise<boolean> {
-  const { rowCount } = await tx.query(
+): Promise<boolean> =>
+  writeRow(
+    tx,
     `UPDATE chat_parts SET status = $3, result = coalesce($4, result), links = $5
      WHERE call_id = $1 AND status = $2`,
     [callId, from, to.status, to.result ?? null, to.links ? JSON.stringify(to.links) : null],
   );
-  return rowCount === 1;
-}

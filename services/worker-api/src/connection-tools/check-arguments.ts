@@ -191,5 +191,5 @@ function isOfType(type: string, value: unknown): boolean {
   return kind === type || !['string', 'number', 'boolean'].includes(type);
 }
 
-const isObject = (value: unknown): value is Schema =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -305,7 +305,7 @@ async function storeTokens(
     if (!changed) await revokeUnused(tx);
     else {
       const details = { ...toAuditDetails(changed), account };
-      await recordChange(tx, actor, { workspaceId, action: 'connection.authorized', id, details });
+      await recordChange(tx, actor, 'connection.authorized', { workspaceId, id }, details);
     }
     return changed;
   });

@@ -1,12 +1,12 @@
 import type { Identity } from '@gantry/events';
 import {
   buildLinkActor,
-  buildPageHeaders,
   type Call,
   created,
   noContent,
   type Operations,
   ok,
+  respondWithCountedPage,
   respondWithPage,
 } from '@gantry/http';
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
@@ -66,16 +66,15 @@ export function createConnectionOperations(deps: ConnectionRouteDeps): Operation
 
   return {
     listConnections: async (call) => {
-      const { caller, req, query } = call;
+      const { caller, query } = call;
       const { workspaceId } = caller;
       const [{ connections, total }, declaringWorkers] = await Promise.all([
         listConnections(prisma, workspaceId, caller, query),
         listDeclaringWorkers(pool, workspaceId, 'connections'),
       ]);
-      const items = connections.map((connection) =>
+      return respondWithCountedPage(call, connections, total, (connection) =>
         connectionToApi({ connection, caller, usedBy: filterDeclaringWorkers(declaringWorkers, connection) }),
       );
-      return ok(items, buildPageHeaders(req, query, total));
     },
 
     createConnection: {

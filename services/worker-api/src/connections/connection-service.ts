@@ -55,12 +55,7 @@ export async function insertConnectionWithAudit(
     );
   }
   const inserted = await insertConnection(db, connection);
-  await recordChange(db, actor, {
-    workspaceId,
-    action: 'connection.created',
-    id: inserted.id,
-    details: toAuditDetails(inserted),
-  });
+  await recordChange(db, actor, 'connection.created', { workspaceId, id: inserted.id }, toAuditDetails(inserted));
   await markCreated(db, inserted.id);
   return inserted;
 }
@@ -186,7 +181,7 @@ export async function editConnection(
     }
     const changed = await updateConnection(tx, workspaceId, id, change);
     const details = { ...toAuditDetails(changed), fields: Object.keys(input) };
-    await recordChange(tx, actor, { workspaceId, action: 'connection.updated', id, details });
+    await recordChange(tx, actor, 'connection.updated', { workspaceId, id }, details);
     return changed;
   });
 }
@@ -293,8 +288,7 @@ export async function removeConnection(
   await transaction(prisma, async (tx) => {
     if (!(await deleteConnection(tx, workspaceId, id))) throw notFound('connection', id);
     await revocation(tx);
-    const details = toAuditDetails(connection);
-    await recordChange(tx, actor, { workspaceId, action: 'connection.deleted', id, details });
+    await recordChange(tx, actor, 'connection.deleted', { workspaceId, id }, toAuditDetails(connection));
   });
   await deps.mcpClient.forgetTools(toServerKey(connection));
 }

@@ -237,7 +237,7 @@ async function storeOutcomeInTransaction(
   const hasFailed = settled.status === 'expired' || settled.status === 'error';
   const details = { ...toAuditDetails(settled), from: before, to: settled.status, problem: settled.problem };
   if (hasFailed && before === 'active') {
-    await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.failed', id, details });
+    await recordChange(tx, SYSTEM, 'connection.failed', { workspaceId, id }, details);
     const { app, label, status, problem } = settled;
     await enqueue(tx, connectionFailed, workspaceId, {
       connectionId: id,
@@ -248,7 +248,7 @@ async function storeOutcomeInTransaction(
     });
   }
   if (settled.status === 'active') {
-    await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.recovered', id, details });
+    await recordChange(tx, SYSTEM, 'connection.recovered', { workspaceId, id }, details);
   }
   return settled;
 }

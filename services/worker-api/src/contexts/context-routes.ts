@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { notFound } from '@gantry/errors';
 import {
-  buildPageHeaders,
   type Call,
   created,
   type HandlerResponse,
@@ -10,6 +9,7 @@ import {
   type OperationCall,
   type Operations,
   ok,
+  respondWithCountedPage,
   respondWithPage,
 } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
@@ -153,10 +153,7 @@ export function createContextOperations(deps: ContextDeps): Operations<'worker'>
     listContextVersions: async (call) => {
       const context = await getRequestedContext(call);
       const { versions, total } = await listVersions(prisma, context, call.query);
-      return ok(
-        versions.map((version) => versionToItem(version, context.currentVersion)),
-        buildPageHeaders(call.req, call.query, total),
-      );
+      return respondWithCountedPage(call, versions, total, (one) => versionToItem(one, context.currentVersion));
     },
     rollBackContext: {
       create: async (call) => {

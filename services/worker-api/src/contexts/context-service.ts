@@ -277,5 +277,5 @@ function recordContextChange(
   change: 'created' | 'updated' | 'deleted',
   details: Record<string, unknown>,
 ): Promise<unknown> {
-  return recordChange(tx, actor, { workspaceId, action: `context.${change}`, id: name, details });
+  return recordChange(tx, actor, `context.${change}`, { workspaceId, id: name }, details);
 }

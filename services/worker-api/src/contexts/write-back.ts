@@ -56,12 +56,8 @@ async function writeBackChange(deps: WriteBackDeps, tx: PoolClient, run: Run, ch
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
     deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'context changes not saved');
-    await recordChange(tx, SYSTEM, {
-      workspaceId: run.workspaceId,
-      action: 'context.write_back_refused',
-      id: context.name,
-      details: { run_id: run.id, reason: tree },
-    });
+    const { workspaceId, name: id } = context;
+    await recordChange(tx, SYSTEM, 'context.write_back_refused', { workspaceId, id }, { run_id: run.id, reason: tree });
     return;
   }
   const findRun = async () => (await findMountedContext(deps, run, change.name)) ?? context;

@@ -2,7 +2,7 @@
 
 import { notFound } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
-import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, findRow, listIds, listRows, type Sql, writeRow } from '@gantry/postgres';
 import { buildResultCountsSql } from '../rehearsals/count-results';
 import type { WorkerKey } from '../workers/version-repository';
 import { type Evaluation, type EvaluationStatus, VERDICT_STATUSES } from './evaluation';
@@ -34,18 +34,13 @@ export async function listEvaluations(
 }
 
 /** The latest of each of these versions. */
-export async function listLatestByVersion(
-  sql: Sql,
-  { workspaceId, uid }: WorkerKey,
-  shas: string[],
-): Promise<Evaluation[]> {
-  const { rows } = await sql.query<Evaluation>(
+export const listLatestByVersion = (sql: Sql, { workspaceId, uid }: WorkerKey, shas: string[]): Promise<Evaluation[]> =>
+  listRows(
+    sql,
     `${EVALUATION} WHERE e.id IN (SELECT DISTINCT ON (sha) id FROM evaluations
        WHERE workspace_id = $1 AND worker_uid = $2 AND sha = ANY($3) ORDER BY sha, created_at DESC, id DESC)`,
     [workspaceId, uid, shas],
   );
-  return rows;
-}
 
 /** @throws AppError 404 */
 export async function getEvaluation(sql: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<Evaluation> {
@@ -62,11 +57,8 @@ export async function findRunningEvaluation(
   { workspaceId, uid }: WorkerKey,
   sha: string,
 ): Promise<string | undefined> {
-  const { rows } = await sql.query<{ id: string }>(
-    'SELECT id FROM evaluations WHERE workspace_id = $1 AND worker_uid = $2 AND under_way = $3',
-    [workspaceId, uid, sha],
-  );
-  return rows[0]?.id;
+  const running = 'SELECT id FROM evaluations WHERE workspace_id = $1 AND worker_uid = $2 AND under_way = $3';
+  return (await findRow<{ id: string }>(sql, running, [workspaceId, uid, sha]))?.id;
 }
 
 export type NewEvaluation = WorkerKey & Pick<Evaluation, 'id' | 'version' | 'sha' | 'trigger' | 'createdBy'>;
@@ -80,8 +72,7 @@ const INSERT = createUnnamedStatement(
 /** @returns false where one of that version is under way, or its saving has started one before */
 export async function insertEvaluation(tx: Sql, evaluation: NewEvaluation): Promise<boolean> {
   const { trigger, version } = evaluation;
-  const { rowCount } = await tx.query(INSERT({ ...evaluation, savedVersion: trigger === 'save' ? version : null }));
-  return rowCount === 1;
+  return writeRow(tx, INSERT({ ...evaluation, savedVersion: trigger === 'save' ? version : null }));
 }
 
 export async function deleteOldEvaluations(tx: Sql, uid: string): Promise<void> {
@@ -98,18 +89,17 @@ export type LockedEvaluation = Pick<Evaluation, 'id' | 'workspaceId' | 'workerUi
  * Its row until the transaction ends; undefined where it has ended.
  * @param wait false: nor where another transaction holds it
  */
-export async function lockRunningEvaluation(
+export const lockRunningEvaluation = (
   tx: Sql,
   id: string,
   { wait }: { wait: boolean },
-): Promise<LockedEvaluation | undefined> {
-  const { rows } = await tx.query<LockedEvaluation>(
+): Promise<LockedEvaluation | undefined> =>
+  findRow(
+    tx,
     `SELECT id, workspace_id AS "workspaceId", worker_uid AS "workerUid", version, created_by AS "createdBy"
      FROM evaluations WHERE id = $1 AND status = 'running' FOR UPDATE ${wait ? '' : 'SKIP LOCKED'}`,
     [id],
   );
-  return rows[0];
-}
 
 export interface EvaluationEnd {
   status: Exclude<EvaluationStatus, 'running'>;
@@ -141,11 +131,12 @@ export async function endEvaluation(
 export const HAS_RUNNING_EVALUATIONS = "EXISTS (SELECT FROM evaluations WHERE status = 'running')";
 
 /** Those that may start examples, or end. @param concurrency examples of one that are under way at most */
-export async function listAdvanceableEvaluations(
+export const listAdvanceableEvaluations = (
   sql: Sql,
   { concurrency, excludedIds, limit }: { concurrency: number; excludedIds: string[]; limit: number },
-): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
+): Promise<string[]> =>
+  listIds(
+    sql,
     `SELECT e.id FROM evaluations e CROSS JOIN LATERAL (
        SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
          count(*) FILTER (WHERE status IN ('running', 'judging')) AS under_way
@@ -154,5 +145,3 @@ export async function listAdvanceableEvaluations(
      ORDER BY e.created_at LIMIT $3`,
     [concurrency, excludedIds, limit],
   );
-  return rows.map(({ id }) => id);
-}

@@ -1,4 +1,4 @@
-import { buildPageHeaders, type Call, type Operations, ok, respondWith } from '@gantry/http';
+import { type Call, type Operations, ok, respondWith, respondWithCountedPage } from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { evaluationToApi, resultToApi } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
@@ -17,12 +17,8 @@ export function createEvaluationOperations(deps: EvaluationDeps): Operations<'wo
     evaluationToApi(await getEvaluation(pool, await getRequestedWorker(call), id), call.path.worker_id);
   return {
     listEvaluations: async (call) => {
-      const { req, path, query } = call;
-      const { evaluations, total } = await listEvaluations(pool, await getRequestedWorker(call), query);
-      return ok(
-        evaluations.map((one) => evaluationToApi(one, path.worker_id)),
-        buildPageHeaders(req, query, total),
-      );
+      const { evaluations, total } = await listEvaluations(pool, await getRequestedWorker(call), call.query);
+      return respondWithCountedPage(call, evaluations, total, (one) => evaluationToApi(one, call.path.worker_id));
     },
     startEvaluation: {
       create: async (call) => {

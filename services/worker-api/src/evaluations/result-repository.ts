@@ -3,7 +3,7 @@
  * neither judge the same result nor pay for it twice.
  */
 import { addChangeHint } from '@gantry/events';
-import { createRowSet, createUnnamedStatement, type Sql } from '@gantry/postgres';
+import { createRowSet, createUnnamedStatement, listRows, loadCount, type Sql, writeRow } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
 import type { EvaluationResult } from '../generated/prisma/client';
@@ -16,24 +16,19 @@ const COLUMNS = `evaluation_id AS "evaluationId", example_id AS "exampleId", nam
 const RESULT = `SELECT ${COLUMNS} FROM evaluation_results`;
 
 /** By name. */
-export async function listResults(sql: Sql, evaluationId: string): Promise<Result[]> {
-  const { rows } = await sql.query<Result>(`${RESULT} WHERE evaluation_id = $1 ORDER BY name, example_id`, [
-    evaluationId,
-  ]);
-  return rows;
-}
+export const listResults = (sql: Sql, evaluationId: string): Promise<Result[]> =>
+  listRows(sql, `${RESULT} WHERE evaluation_id = $1 ORDER BY name, example_id`, [evaluationId]);
 
 export type Cell = Pick<Result, 'exampleId' | 'name' | 'status' | 'runId'> & Pick<Evaluation, 'sha'>;
 
 /** Cells of the table over versions. */
-export async function listCells(sql: Sql, evaluationIds: string[]): Promise<Cell[]> {
-  const { rows } = await sql.query<Cell>(
+export const listCells = (sql: Sql, evaluationIds: string[]): Promise<Cell[]> =>
+  listRows(
+    sql,
     `SELECT e.sha, r.example_id AS "exampleId", r.name, r.status, r.run_id AS "runId"
      FROM evaluation_results r JOIN evaluations e ON e.id = r.evaluation_id WHERE e.id = ANY($1)`,
     [evaluationIds],
   );
-  return rows;
-}
 
 const exampleCopies = createRowSet<Example>('example', {
   id: ['text', ({ id }) => id],
@@ -54,21 +49,18 @@ export const insertResults = (tx: Sql, evaluationId: string, examples: Example[]
   tx.query(INSERT({ evaluationId, ...exampleCopies.params(examples) }));
 
 /** In the order in which they are run. */
-export async function listPendingResults(tx: Sql, evaluationId: string, limit: number): Promise<Result[]> {
-  const { rows } = await tx.query<Result>(
-    `${RESULT} WHERE evaluation_id = $1 AND status = 'pending' ORDER BY name, example_id LIMIT $2`,
-    [evaluationId, limit],
-  );
-  return rows;
-}
+export const listPendingResults = (tx: Sql, evaluationId: string, limit: number): Promise<Result[]> =>
+  listRows(tx, `${RESULT} WHERE evaluation_id = $1 AND status = 'pending' ORDER BY name, example_id LIMIT $2`, [
+    evaluationId,
+    limit,
+  ]);
 
-export async function countRunningResults(tx: Sql, evaluationId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+export const countRunningResults = (tx: Sql, evaluationId: string): Promise<number> =>
+  loadCount(
+    tx,
     `SELECT count(*)::int AS count FROM evaluation_results WHERE evaluation_id = $1 AND status IN ('running', 'judging')`,
     [evaluationId],
   );
-  return rows[0]?.count ?? 0;
-}
 
 type ResultKey = Pick<Result, 'evaluationId' | 'exampleId'>;
 
@@ -104,8 +96,9 @@ export interface ClaimedResult
 }
 
 /** Claims results without a judging replica. @param leasedBy of the caller alone */
-export async function claimResults(sql: Sql, leasedBy: string, limit: number): Promise<ClaimedResult[]> {
-  const { rows } = await sql.query<ClaimedResult>(
+export const claimResults = (sql: Sql, leasedBy: string, limit: number): Promise<ClaimedResult[]> =>
+  listRows(
+    sql,
     `WITH due AS (
        SELECT evaluation_id, example_id, leased_by AS left_by FROM evaluation_results
        WHERE status = 'judging' AND (leased_until IS NULL OR leased_until < now())
@@ -120,8 +113,6 @@ export async function claimResults(sql: Sql, leasedBy: string, limit: number): P
      FROM claimed`,
     [leasedBy, limit],
   );
-  return rows;
-}
 
 const HELD =
   "evaluation_id = $evaluationId AND example_id = $exampleId AND status = 'judging' AND leased_by = $leasedBy";
@@ -134,16 +125,12 @@ const STORE_VERDICTS = createUnnamedStatement(
  * Stores the verdicts so far and renews the lease.
  * @returns false where the lease is another's, or the evaluation has ended
  */
-export async function storeVerdicts(
+export const storeVerdicts = (
   tx: Sql,
   { evaluationId, exampleId, leasedBy }: ClaimedResult,
   { verdicts, usd }: { verdicts: Verdict[]; usd: number },
-): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    STORE_VERDICTS({ evaluationId, exampleId, leasedBy, usd, verdicts: JSON.stringify(verdicts) }),
-  );
-  return rowCount === 1;
-}
+): Promise<boolean> =>
+  writeRow(tx, STORE_VERDICTS({ evaluationId, exampleId, leasedBy, usd, verdicts: JSON.stringify(verdicts) }));
 
 /** `usd`: cost of the run, in US dollars. */
 export interface ResultOutcome extends Pick<Result, 'verdicts' | 'error' | 'durationMs' | 'usd'> {

@@ -12,7 +12,7 @@ import type { ModelRegistry } from '../models/model-registry';
 import { admitCode } from '../runs/admit-code';
 import { requireMonthlyBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
-import { findVersion, getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
+import { findVersion, getRequestedVersion, type Version } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endEvaluationWithEvent } from './end-evaluation';
 import type { Evaluation } from './evaluation';
@@ -40,9 +40,7 @@ export async function startEvaluation(
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
   const { workspaceId } = worker;
-  const version = await (sha === undefined
-    ? getCurrentVersion(deps.prisma, worker)
-    : getVersionBySha(deps.prisma, worker, sha));
+  const version = await getRequestedVersion(deps.prisma, worker, sha);
   const examples = await listExamplesToEvaluate(deps.pool, worker, ids);
   requireKnownExamples(examples, ids);
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
@@ -54,7 +52,7 @@ export async function startEvaluation(
   const started = await transaction(deps.pool, async (tx) => {
     if (!(await insertWithResults(tx, evaluation, examples))) return null;
     const details = { worker_id: worker.id, sha: version.sha, examples: examples.length };
-    await recordChange(tx, actor, { workspaceId, action: 'evaluation.started', id, details });
+    await recordChange(tx, actor, 'evaluation.started', { workspaceId, id }, details);
     await markCreated(tx, id);
     return getEvaluation(tx, worker, id);
   });

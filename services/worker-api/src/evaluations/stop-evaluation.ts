@@ -20,8 +20,7 @@ export async function stopEvaluation(
   const runIds = await transaction(deps.pool, async (tx) => {
     const held = await lockRunningEvaluation(tx, evaluationId, { wait: true });
     if (!held) return [];
-    const details = { worker_id: worker.id };
-    await recordChange(tx, actor, { workspaceId, action: 'evaluation.stopped', id: evaluationId, details });
+    await recordChange(tx, actor, 'evaluation.stopped', { workspaceId, id: evaluationId }, { worker_id: worker.id });
     return endEvaluation(tx, held, { status: 'stopped' });
   });
   await cancelRehearsals(deps, workspaceId, runIds);

@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/errors';
-import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, listRows, loadCount, type Sql, writeRow } from '@gantry/postgres';
 import type { WorkerKey } from '../workers/version-repository';
 import type { Example } from './example';
 
@@ -21,27 +21,20 @@ export async function listExamples(
   return { examples: rows, total: await countExamples(sql, { workspaceId, uid }) };
 }
 
-export async function countExamples(sql: Sql, { workspaceId, uid }: WorkerKey): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2',
-    [workspaceId, uid],
-  );
-  return rows[0]?.count ?? 0;
-}
+export const countExamples = (sql: Sql, { workspaceId, uid }: WorkerKey): Promise<number> =>
+  loadCount(sql, 'SELECT count(*)::int AS count FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2', [
+    workspaceId,
+    uid,
+  ]);
 
 /** @param ids those, enabled or not; undefined: all that are enabled. By name */
-export async function listExamplesToEvaluate(
-  sql: Sql,
-  { workspaceId, uid }: WorkerKey,
-  ids?: string[],
-): Promise<Example[]> {
-  const { rows } = await sql.query<Example>(
+export const listExamplesToEvaluate = (sql: Sql, { workspaceId, uid }: WorkerKey, ids?: string[]): Promise<Example[]> =>
+  listRows(
+    sql,
     `${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2
        AND CASE WHEN $3::text[] IS NULL THEN enabled ELSE id = ANY($3) END ORDER BY name, id`,
     [workspaceId, uid, ids ?? null],
   );
-  return rows;
-}
 
 /** @throws AppError 404 */
 export async function getExample(sql: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<Example> {
@@ -83,10 +76,9 @@ export async function lockExample(tx: Sql, worker: WorkerKey, id: string): Promi
 }
 
 /** @returns whether there was one */
-export async function deleteExample(tx: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    'DELETE FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3',
-    [workspaceId, uid, id],
-  );
-  return rowCount === 1;
-}
+export const deleteExample = (tx: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<boolean> =>
+  writeRow(tx, 'DELETE FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3', [
+    workspaceId,
+    uid,
+    id,
+  ]);

@@ -1,4 +1,4 @@
-import { buildPageHeaders, type Call, created, noContent, type Operations, ok } from '@gantry/http';
+import { type Call, created, noContent, type Operations, ok, respondWithCountedPage } from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { exampleToApi } from './example';
 import type { ExampleDeps } from './example-deps';
@@ -15,7 +15,7 @@ export function createExampleOperations(deps: ExampleDeps): Operations<'worker'>
   return {
     listExamples: async (call) => {
       const { examples, total } = await listExamples(pool, await getRequestedWorker(call), call.query);
-      return ok(examples.map(exampleToApi), buildPageHeaders(call.req, call.query, total));
+      return respondWithCountedPage(call, examples, total, exampleToApi);
     },
     createExample: {
       create: async (call) => created(exampleToApi(await createExample(deps, call, call.path.worker_id, call.body))),

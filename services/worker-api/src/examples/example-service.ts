@@ -74,7 +74,7 @@ export async function createExample(
     }
     await insertExample(tx, example);
     const details = { worker_id: workerSlug, name: example.name };
-    await recordChange(tx, actor, { workspaceId, action: 'example.created', id, details });
+    await recordChange(tx, actor, 'example.created', { workspaceId, id }, details);
     await markCreated(tx, id);
     return getExample(tx, worker, id);
   });
@@ -125,7 +125,7 @@ export async function editExample(
       ...(body.enabled !== undefined && { enabled: body.enabled }),
     });
     const details = { worker_id: workerSlug, name, fields: Object.keys(body) };
-    await recordChange(tx, actor, { workspaceId, action: 'example.updated', id: exampleId, details });
+    await recordChange(tx, actor, 'example.updated', { workspaceId, id: exampleId }, details);
     return getExample(tx, worker, exampleId);
   });
 }
@@ -142,8 +142,7 @@ export async function removeExample(
   await transaction(deps.pool, async (tx) => {
     if (!(await deleteExample(tx, worker, exampleId))) throw notFound('example', exampleId, 'for this worker');
     const { workspaceId, id: workerSlug } = worker;
-    const details = { worker_id: workerSlug, name };
-    await recordChange(tx, actor, { workspaceId, action: 'example.deleted', id: exampleId, details });
+    await recordChange(tx, actor, 'example.deleted', { workspaceId, id: exampleId }, { worker_id: workerSlug, name });
   });
 }
 

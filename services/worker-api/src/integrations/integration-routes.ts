@@ -50,7 +50,7 @@ export function createIntegrationOperations(deps: IntegrationRouteDeps): Operati
     deleteIntegrationApp: async ({ caller: { workspaceId }, actor, path: { slug } }) => {
       await transaction(deps.prisma, async (tx) => {
         if (!(await deleteOauthApp(tx, workspaceId, slug))) throw notFound('app', slug);
-        await recordChange(tx, actor, { workspaceId, action: 'integration_app.deleted', id: slug });
+        await recordChange(tx, actor, 'integration_app.deleted', { workspaceId, id: slug });
       });
       return noContent();
     },
@@ -118,7 +118,7 @@ async function upsertOauthApp(
       throw conflict('changed_meanwhile', 'another person has just changed this app; reload it and try again');
     if (isMoved) await deps.expireConnections(tx, { workspaceId, app: slug });
     const details = { client_id: clientId, secret: value === null ? 'none' : secret === undefined ? 'kept' : 'set' };
-    await recordChange(tx, actor, { workspaceId, action: 'integration_app.set', id: slug, details });
+    await recordChange(tx, actor, 'integration_app.set', { workspaceId, id: slug }, details);
   });
 }
 

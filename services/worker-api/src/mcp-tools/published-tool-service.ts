@@ -32,8 +32,7 @@ export async function publishTool(deps: McpToolDeps, requester: Requester, input
     }
     const tool = { workspaceId, name, workerUid: worker.uid, description, createdAt: deps.now() };
     if (!(await insertPublishedTool(tx, tool))) throw createNameTakenError(name);
-    const details = { worker_id: worker.id };
-    await recordChange(tx, actor, { workspaceId, action: 'mcp_tool.published', id: name, details });
+    await recordChange(tx, actor, 'mcp_tool.published', { workspaceId, id: name }, { worker_id: worker.id });
     await markCreated(tx, name);
   });
   return name;
@@ -45,8 +44,7 @@ export async function unpublishTool(deps: McpToolDeps, { caller, actor }: Reques
   await transaction(deps.prisma, async (tx) => {
     const tool = await getPublishedTool(tx, caller, name);
     if (!(await deletePublishedTool(tx, tool))) return;
-    const details = { worker_id: tool.worker.id };
-    await recordChange(tx, actor, { workspaceId, action: 'mcp_tool.withdrawn', id: name, details });
+    await recordChange(tx, actor, 'mcp_tool.withdrawn', { workspaceId, id: name }, { worker_id: tool.worker.id });
   });
 }
 

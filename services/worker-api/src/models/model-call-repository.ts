@@ -4,7 +4,7 @@
  * for one.
  */
 import type { SurfaceSchemas } from '@gantry/openapi';
-import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, deleteOldRows, findRow, listRows, type Sql } from '@gantry/postgres';
 import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { buildModelBudgetSql } from '../accounts/workspaces/workspace-repository';
@@ -74,11 +74,9 @@ export async function loadBudgetUsage(sql: Sql, workspaceId: string, { from, unt
 
 /** Sums what the calls that meet the condition have cost, and the most that active or lost ones can have cost. */
 async function sumCosts(sql: Sql, condition: string, values: unknown[]): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE ${condition}`,
-    values,
-  );
-  return rows[0]?.usd ?? 0;
+  const sum = "sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END)";
+  const query = `SELECT ${sum} AS usd FROM model_calls WHERE ${condition}`;
+  return (await findRow<{ usd: number | null }>(sql, query, values))?.usd ?? 0;
 }
 
 /** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
@@ -145,11 +143,11 @@ export async function settleModelCall(
   { usage, ...ending }: ModelCallEnding,
   now: Date,
 ): Promise<void> {
-  const { rows } = await tx.query<{ run_id: string | null }>(
+  const call = await findRow<{ run_id: string | null }>(
+    tx,
     "SELECT run_id FROM model_calls WHERE id = $1 AND outcome = 'started' FOR UPDATE",
     [id],
   );
-  const [call] = rows;
   if (!call) return;
   // Before the budgets of tokens, which are counted behind the end of a run as well.
   if (call.run_id !== null && ending.usd) await addRunCost(tx, call.run_id, ending.usd);
@@ -171,10 +169,7 @@ const MARK_TURN_LOST = buildMarkLostSql('turn_id = $1');
 
 export async function sweepModelCalls(pool: Pool): Promise<void> {
   await pool.query(MARK_OLD_LOST);
-  await pool.query(
-    `DELETE FROM model_calls WHERE id IN
-       (SELECT id FROM model_calls WHERE started_at < now() - interval '${RETENTION}' AND outcome <> 'started' LIMIT 10000)`,
-  );
+  await deleteOldRows(pool, 'model_calls', `started_at < now() - interval '${RETENTION}' AND outcome <> 'started'`);
 }
 
 /** Calls of a turn whose replica has died. */
@@ -194,8 +189,9 @@ export function toMonth(time: Date): Month {
 type UsageRow = SurfaceSchemas<'worker'>['ModelUsage']['models'][number] & { unpriced_calls: number };
 
 /** By model, what cost most first. */
-export async function listModelUsage(sql: Sql, workspaceId: string, { from, until }: Month): Promise<UsageRow[]> {
-  const { rows } = await sql.query<UsageRow>(
+export const listModelUsage = (sql: Sql, workspaceId: string, { from, until }: Month): Promise<UsageRow[]> =>
+  listRows(
+    sql,
     `SELECT model, count(*)::int AS calls, count(*) FILTER (WHERE outcome IN ('failed', 'lost'))::int AS failed_calls,
        count(*) FILTER (WHERE reserved_usd IS NULL)::int AS unpriced_calls,
        coalesce(sum(input_tokens), 0)::float8 AS input_tokens, coalesce(sum(cached_tokens), 0)::float8 AS cached_tokens,
@@ -204,8 +200,6 @@ export async function listModelUsage(sql: Sql, workspaceId: string, { from, unti
      GROUP BY model ORDER BY usd DESC, model LIMIT 1000`,
     [workspaceId, from, until],
   );
-  return rows;
-}
 
 /** Sums the cost of a turn's calls so far. */
 export async function loadTurnUsage(sql: Sql, turnId: string) {

@@ -1,12 +1,17 @@
 /** Rows of providers that workspaces offer models of. */
+import { notFound } from '@gantry/errors';
 import type { Db } from '../database';
 import type { ModelProvider, Prisma } from '../generated/prisma/client';
 
 export const listModelProviders = (db: Db, workspaceId: string): Promise<ModelProvider[]> =>
   db.modelProvider.findMany({ where: { workspaceId }, orderBy: { name: 'asc' } });
 
-export const findModelProvider = (db: Db, workspaceId: string, name: string): Promise<ModelProvider | null> =>
-  db.modelProvider.findUnique({ where: { workspaceId_name: { workspaceId, name } } });
+/** @throws AppError 404 */
+export async function getModelProvider(db: Db, workspaceId: string, name: string): Promise<ModelProvider> {
+  const provider = await db.modelProvider.findUnique({ where: { workspaceId_name: { workspaceId, name } } });
+  if (!provider) throw notFound('provider', name);
+  return provider;
+}
 
 /** Keeps others from making or changing one in this workspace until the transaction ends. */
 export const lockModelProviders = (tx: Db, workspaceId: string): Promise<unknown> =>

@@ -1,10 +1,9 @@
-import { notFound } from '@gantry/errors';
 import { type Call, created, noContent, type Operations, ok, respondWithPage } from '@gantry/http';
 import { findConnections } from '../connections/connection-repository';
 import type { ModelProvider } from '../generated/prisma/client';
 import type { ModelDeps } from './model-deps';
 import { modelToApi } from './model-registry';
-import { findModelProvider, listModelProviders } from './provider-repository';
+import { getModelProvider, listModelProviders } from './provider-repository';
 import { createModelProvider, editModelProvider, removeModelProvider, setModelPrices } from './provider-service';
 import { providerToApi } from './workspace-provider';
 
@@ -23,11 +22,8 @@ export function createModelProviderOperations(deps: ModelDeps): Operations<'work
   const loadVisibleProvider = async (provider: ModelProvider) =>
     (await listVisibleProviders(provider.workspaceId, [provider]))[0];
 
-  const getRequestedProvider = async ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> => {
-    const provider = await findModelProvider(prisma, caller.workspaceId, name);
-    if (!provider) throw notFound('provider', name);
-    return provider;
-  };
+  const getRequestedProvider = ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> =>
+    getModelProvider(prisma, caller.workspaceId, name);
 
   const auditChange = <T>({ caller }: Pick<Call, 'caller'>, change: Promise<T>): Promise<T> =>
     change.finally(() => models.forget(caller.workspaceId));

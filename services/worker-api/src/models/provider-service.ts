@@ -13,7 +13,7 @@ import type { ModelDeps } from './model-deps';
 import { modelPrices } from './model-settings';
 import {
   deleteModelProvider,
-  findModelProvider,
+  getModelProvider,
   insertModelProvider,
   listModelProviders,
   lockModelProviders,
@@ -58,12 +58,7 @@ export async function createModelProvider(
       createdBy: findOwnerId(caller),
     };
     const provider = await insertModelProvider(tx, row);
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'model_provider.created',
-      id: name,
-      details: toAuditDetails(provider),
-    });
+    await recordChange(tx, actor, 'model_provider.created', { workspaceId, id: name }, toAuditDetails(provider));
     await markCreated(tx, name);
     return provider;
   });
@@ -95,7 +90,7 @@ export function editModelProvider(
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     });
     const details = { ...toAuditDetails(provider), fields: Object.keys(body) };
-    await recordChange(tx, actor, { workspaceId, action: 'model_provider.updated', id: name, details });
+    await recordChange(tx, actor, 'model_provider.updated', { workspaceId, id: name }, details);
     return provider;
   });
 }
@@ -108,7 +103,7 @@ export function removeModelProvider(
 ): Promise<void> {
   return transaction(deps.prisma, async (tx) => {
     if (!(await deleteModelProvider(tx, workspaceId, name))) throw notFound('provider', name);
-    await recordChange(tx, actor, { workspaceId, action: 'model_provider.deleted', id: name });
+    await recordChange(tx, actor, 'model_provider.deleted', { workspaceId, id: name });
   });
 }
 
@@ -140,8 +135,7 @@ export function setModelPrices(
       }
       requirePrices(prices, provider.models, (model) => `prices.${provider.name}/${model}`);
       await updateModelProvider(tx, provider, { prices });
-      const details = { prices };
-      await recordChange(tx, actor, { workspaceId, action: 'model_provider.priced', id: provider.name, details });
+      await recordChange(tx, actor, 'model_provider.priced', { workspaceId, id: provider.name }, { prices });
     }
   });
 }
@@ -155,9 +149,7 @@ function createNotOwnModelError({ models: { reservedNames } }: ModelDeps, id: st
 
 async function lockModelProvider(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {
   await lockModelProviders(tx, workspaceId);
-  const provider = await findModelProvider(tx, workspaceId, name);
-  if (!provider) throw notFound('provider', name);
-  return provider;
+  return getModelProvider(tx, workspaceId, name);
 }
 
 /** Those of models that stay. */

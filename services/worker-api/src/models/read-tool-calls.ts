@@ -1,6 +1,6 @@
 /** Calls of tools in an answer, with their arguments as an object and with what does not fit the tool's schema. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { listArgumentProblems } from '../connection-tools/check-arguments';
+import { isObject, listArgumentProblems } from '../connection-tools/check-arguments';
 import type { ModelResponse } from './call-model';
 import type { OfferedTool, ServedTool } from './model-call-request';
 
@@ -49,6 +49,3 @@ function parseArguments(input: unknown): Record<string, unknown> | null {
     return null;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

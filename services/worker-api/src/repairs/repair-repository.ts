@@ -4,7 +4,7 @@
  * requested again.
  */
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import { createUnnamedStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { createUnnamedStatement, execute, findRow, listRows, type Sql, type Tx, writeRow } from '@gantry/postgres';
 import { buildApprovalExistsSql } from '../approvals/approval-repository';
 import { buildRehearsingSql, HAS_OPEN_CANDIDATES } from '../candidates/candidate-repository';
 import type { Repair as RepairRow } from '../generated/prisma/client';
@@ -18,10 +18,8 @@ const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", r
 const LEASE = "interval '30 seconds'";
 const OPEN_STATUSES = "('working', 'rehearsing', 'waiting')";
 
-async function findRepairWhere(sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> {
-  const { rows } = await sql.query<Repair>(`SELECT ${COLUMNS} FROM repairs ${rest}`, values);
-  return rows[0];
-}
+const findRepairWhere = (sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> =>
+  findRow(sql, `SELECT ${COLUMNS} FROM repairs ${rest}`, values);
 
 export const findRepair = (sql: Sql, id: string): Promise<Repair | undefined> =>
   findRepairWhere(sql, 'WHERE id = $1', [id]);
@@ -70,8 +68,9 @@ export const HAS_OPEN_TRIALS = `(${HAS_OPEN_CANDIDATES}
   OR EXISTS (SELECT FROM repairs WHERE status IN ('working', 'rehearsing')))`;
 
 /** Claims repairs without a working replica, or whose candidate has been rehearsed; none of closed workspaces. */
-export async function claimRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
-  const { rows } = await sql.query<Repair>(
+export const claimRepairs = (sql: Sql, replica: string, limit: number): Promise<Repair[]> =>
+  listRows(
+    sql,
     `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id = ANY(ARRAY(
        SELECT r.id FROM repairs r WHERE (
            r.status = 'working' AND (r.leased_until IS NULL OR r.leased_until < now())
@@ -81,17 +80,14 @@ export async function claimRepairs(sql: Sql, replica: string, limit: number): Pr
      RETURNING ${COLUMNS}`,
     [replica, limit],
   );
-  return rows;
-}
 
 /** @returns false if another replica holds the repair by now, or it is no longer running */
-export async function renewRepairLease(sql: Sql, id: string, replica: string): Promise<boolean> {
-  const { rowCount } = await sql.query(
+export const renewRepairLease = (sql: Sql, id: string, replica: string): Promise<boolean> =>
+  writeRow(
+    sql,
     `UPDATE repairs SET leased_until = now() + ${LEASE} WHERE id = $1 AND leased_by = $2 AND status = 'working'`,
     [id, replica],
   );
-  return rowCount === 1;
-}
 
 /** Releases the lease, so that another replica continues at once. */
 export const releaseRepair = (sql: Sql, id: string, replica: string): Promise<unknown> =>
@@ -120,14 +116,13 @@ export const updateRepair = (
   );
 
 /** Stops a repair by compare-and-set. @returns whether it was running */
-export async function stopOpenRepair(tx: Sql, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export const stopOpenRepair = (tx: Sql, id: string): Promise<boolean> =>
+  writeRow(
+    tx,
     `UPDATE repairs SET status = 'stopped', ended_at = now(), leased_by = NULL, leased_until = NULL
      WHERE id = $1 AND status IN ('working', 'rehearsing')`,
     [id],
   );
-  return rowCount === 1;
-}
 
 /** Ends a repair with the decision on its candidate. */
 export const updateDecidedRepair = (tx: Tx, candidateId: string, status: 'approved' | 'rejected'): Promise<number> =>
@@ -137,13 +132,8 @@ export const updateDecidedRepair = (tx: Tx, candidateId: string, status: 'approv
   ]);
 
 /** Lists the messages in order. */
-export async function listMessages(sql: Sql, repairId: string): Promise<Message[]> {
-  const { rows } = await sql.query<Message>(
-    'SELECT role, content FROM repair_messages WHERE repair_id = $1 ORDER BY number',
-    [repairId],
-  );
-  return rows;
-}
+export const listMessages = (sql: Sql, repairId: string): Promise<Message[]> =>
+  listRows(sql, 'SELECT role, content FROM repair_messages WHERE repair_id = $1 ORDER BY number', [repairId]);
 
 export const insertMessage = (tx: Sql, repairId: string, { role, content }: Message): Promise<unknown> =>
   tx.query(

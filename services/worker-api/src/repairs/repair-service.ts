@@ -67,7 +67,7 @@ export async function createRepair(tx: Sql, actor: Actor, { run, worker, ...repa
   await insertRepair(tx, { ...repair, workspaceId, workerUid: worker.uid, runId });
   addChangeHint(tx, workspaceId, 'runs', runId);
   const details = { repair_id: repair.id, run_id: runId };
-  await recordChange(tx, actor, { workspaceId, action: 'worker.repair_begun', id: worker.id, details });
+  await recordChange(tx, actor, 'worker.repair_begun', { workspaceId, id: worker.id }, details);
 }
 
 /** Stops a repair and drops its proposals. @throws AppError 409 `not_working` */
@@ -80,12 +80,8 @@ export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: str
     const existing = candidatesOrNull.filter((one) => one !== undefined);
     const decider = { id: repair.createdBy, label: actor.label, actor };
     for (const candidate of existing) await dropCandidateInTransaction(tx, candidate, workerId, decider, deps.now());
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'worker.repair_stopped',
-      id: workerId,
-      details: { repair_id: id, run_id: runId },
-    });
+    const details = { repair_id: id, run_id: runId };
+    await recordChange(tx, actor, 'worker.repair_stopped', { workspaceId, id: workerId }, details);
     addChangeHint(tx, workspaceId, 'runs', runId);
     return existing;
   });

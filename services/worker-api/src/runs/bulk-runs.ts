@@ -42,7 +42,7 @@ export function createBulkRunOperations(deps: RunDeps): Operations<'worker'> {
         const { workspaceId } = caller;
         await getVisibleRun(deps, caller, id);
         await deps.engine.cancel(workspaceId, id, async (tx) => {
-          await recordChange(tx, actor, { workspaceId, action: 'run.cancelled', id });
+          await recordChange(tx, actor, 'run.cancelled', { workspaceId, id });
         });
       });
       return ok({ matched: ids.length, ...outcome, more });

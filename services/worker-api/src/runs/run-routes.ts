@@ -94,7 +94,7 @@ export function createRunOperations(deps: RunDeps): Operations<'worker'> {
     cancelRun: async (call) => {
       const { workspaceId, id } = await getRequestedRun(deps, call);
       const run = await engine.cancel(workspaceId, id, async (tx) => {
-        await recordChange(tx, call.actor, { workspaceId, action: 'run.cancelled', id });
+        await recordChange(tx, call.actor, 'run.cancelled', { workspaceId, id });
       });
       return ok(await loadRunDetail(deps, run));
     },

@@ -67,12 +67,8 @@ export function createShareLinkOperations(deps: RunDeps): Operations<'worker'> {
             throw conflict('too_many_share_links', `this run already has ${LINKS_MAX} share links; revoke one first`);
           }
           const inserted = await insertShareLink(tx, hasher, { ...toLinkKey(run), createdBy: userId, expiresAt });
-          await recordChange(tx, actor, {
-            workspaceId: run.workspaceId,
-            action: 'run.shared',
-            id: run.id,
-            details: { share_link_id: inserted.link.id, expires_at: expiresAt.toISOString() },
-          });
+          const details = { share_link_id: inserted.link.id, expires_at: expiresAt.toISOString() };
+          await recordChange(tx, actor, 'run.shared', run, details);
           await markCreated(tx, inserted.link.id);
           return inserted;
         });
@@ -90,12 +86,8 @@ export function createShareLinkOperations(deps: RunDeps): Operations<'worker'> {
       const link = await getShareLink(prisma, { workspaceId, runId }, call.path.share_link_id);
       await transaction(prisma, async (tx) => {
         if (!(await deleteShareLink(tx, link.id))) return;
-        await recordChange(tx, call.actor, {
-          workspaceId,
-          action: 'run.share_link_revoked',
-          id: runId,
-          details: { share_link_id: link.id },
-        });
+        const details = { share_link_id: link.id };
+        await recordChange(tx, call.actor, 'run.share_link_revoked', { workspaceId, id: runId }, details);
       });
       return noContent();
     },

@@ -59,7 +59,7 @@ export async function testDraft(
       draft: toRunnable(definition, code, { sha, needsApproval, onlyWorkers }),
     });
     await retainPackForRun(tx, code, started.id);
-    await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });
+    await recordChange(tx, actor, 'worker.tested', { workspaceId, id }, { run_id: started.id, sha });
     return started;
   });
   return deps.engine.waitForEnd(run, waitMs);

@@ -6,7 +6,7 @@
 
 import { forbidden } from '@gantry/errors';
 import type { EventHandlerFor, Restriction, runFinished } from '@gantry/events';
-import type { Sql } from '@gantry/postgres';
+import { findRow, type Sql } from '@gantry/postgres';
 import { buildEndedRunsSql, buildRecentCostsSql, type Run } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 
@@ -78,12 +78,9 @@ export async function insertTokenRun(
 }
 
 /** Returns the budget of the token that started an active run, and of its ancestors; null: none has one. */
-export async function loadTokenBudgets(sql: Sql, runId: string): Promise<TokenBudgets | null> {
-  const { rows } = await sql.query<{ budgets: TokenBudgets }>('SELECT budgets FROM token_runs WHERE run_id = $1', [
-    runId,
-  ]);
-  return rows[0]?.budgets ?? null;
-}
+export const loadTokenBudgets = async (sql: Sql, runId: string): Promise<TokenBudgets | null> =>
+  (await findRow<{ budgets: TokenBudgets }>(sql, 'SELECT budgets FROM token_runs WHERE run_id = $1', [runId]))
+    ?.budgets ?? null;
 
 /** Query: ids of the runs of a workspace whose cost counts for tokens when they end. */
 export const buildTokenRunsSql = (workspaceId: string): string =>

@@ -28,8 +28,8 @@ type NewValue = OperationCall<'worker', 'setSecret'>['body'];
 export function createSecretOperations({ pool, secrets, keyRotation, now }: SecretDeps): Operations<'worker'> {
   const toAuditEntry =
     ({ actor, caller: { workspaceId } }: Pick<Call, 'actor' | 'caller'>): AuditSecret =>
-    (tx, change) =>
-      recordChange(tx, actor, { ...change, workspaceId });
+    (tx, { action, id, details }) =>
+      recordChange(tx, actor, action, { workspaceId, id }, details);
 
   const loadDeclaringWorkers = (workspaceId: string) => listDeclaringWorkers(pool, workspaceId, 'secrets');
 
@@ -107,14 +107,9 @@ export function createSecretOperations({ pool, secrets, keyRotation, now }: Secr
 
     rotateSecretKeys: async ({ caller, actor }) => {
       const { workspaceId } = caller;
+      const workspace = { workspaceId, resourceType: 'workspace', id: workspaceId };
       const { keyVersion, resealed } = await keyRotation.rotate(workspaceId, (tx, version) =>
-        recordChange(tx, actor, {
-          workspaceId,
-          action: 'secret_keys.rotated',
-          type: 'workspace',
-          id: workspaceId,
-          details: { key_version: version },
-        }),
+        recordChange(tx, actor, 'secret_keys.rotated', workspace, { key_version: version }),
       );
       return ok({ key_version: keyVersion, resealed });
     },

@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/errors';
-import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, findRow, loadCount, type Sql } from '@gantry/postgres';
 import { findRunOutcomes } from '@gantry/run-engine';
 import type { WorkerKey } from '../workers/version-repository';
 import { ANSWER_BYTES_MAX, type Turn, type WorkerConversation } from './worker-conversation';
@@ -22,13 +22,12 @@ export async function listConversations(
   return { conversations: rows, total: await countConversations(sql, { workspaceId, uid }) };
 }
 
-export async function countConversations(sql: Sql, { workspaceId, uid }: WorkerKey): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
+export const countConversations = (sql: Sql, { workspaceId, uid }: WorkerKey): Promise<number> =>
+  loadCount(
+    sql,
     'SELECT count(*)::int AS count FROM worker_conversations WHERE workspace_id = $1 AND worker_uid = $2',
     [workspaceId, uid],
   );
-  return rows[0]?.count ?? 0;
-}
 
 /** @throws AppError 404, also for a conversation of another worker */
 export const getConversation = (sql: Sql, worker: WorkerKey, id: string): Promise<WorkerConversation> =>
@@ -98,12 +97,13 @@ export async function listTurns(
 
 /** Returns undefined unless the run answers a message. */
 export async function findConversationOfRun(sql: Sql, workspaceId: string, runId: string): Promise<string | undefined> {
-  const { rows } = await sql.query<{ id: string }>(
+  const row = await findRow<{ id: string }>(
+    sql,
     `SELECT c.id FROM worker_conversation_turns t JOIN worker_conversations c ON c.id = t.conversation_id
      WHERE c.workspace_id = $1 AND t.run_id = $2`,
     [workspaceId, runId],
   );
-  return rows[0]?.id;
+  return row?.id;
 }
 
 /** Undefined: it was deleted with its run. */

@@ -11,7 +11,7 @@ import { describeSkills } from './agent-skills';
 import { addFileDependencies } from './code-dependencies';
 import { type Definition, type DefinitionInput, parseDefinition, toNamedDefinition } from './definition';
 import { applyDefinitionChange } from './edit-worker';
-import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
+import { getRequestedVersion, type Version } from './version-repository';
 import type { WorkerDeps } from './worker-deps';
 import { rejectManifests } from './worker-input';
 import type { WorkerWithTriggers } from './worker-repository';
@@ -59,8 +59,7 @@ export async function loadDraft(
   { files = [], base_sha: sha, ...fields }: DraftInput,
 ): Promise<Omit<Draft, 'sha'>> {
   rejectManifests(files, 'draft.files');
-  const base =
-    worker && (await (sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha)));
+  const base = worker && (await getRequestedVersion(prisma, worker, sha));
   const definition = base ? applyDefinitionChange(base.definition, fields) : parseDefinition(fields);
   const tree = applyFileEdits(base ? await readTree(objects, base.code) : [], files, 'draft.files');
   return { definition, tree, base };

@@ -26,5 +26,5 @@ export async function recordWorkerChange(
 ): Promise<void> {
   const { version } = details;
   await enqueue(tx, workerChanged, workspaceId, { workerUid: uid, workerId: id, change, version, evaluateOnSave });
-  await recordChange(tx, actor, { workspaceId, action: `worker.${change}`, id, details });
+  await recordChange(tx, actor, `worker.${change}`, { workspaceId, id }, details);
 }

@@ -1,6 +1,6 @@
 /** Workers whose code executors import before a run. */
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import type { Sql } from '@gantry/postgres';
+import { findRow, type Sql } from '@gantry/postgres';
 import { findNextFire } from '@gantry/schedule';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 
@@ -16,16 +16,11 @@ const COLUMNS =
   'w.uid, w.workspace_id AS "workspaceId", w.status, w.current_version AS "currentVersion", w.deleted_at AS "deletedAt"';
 
 /** Also one that was deleted; undefined: it is gone for good. */
-export async function findPreparedWorker(
+export const findPreparedWorker = (
   sql: Sql,
   { workspaceId, uid }: Pick<Worker, 'workspaceId' | 'uid'>,
-): Promise<PreparedWorker | undefined> {
-  const { rows } = await sql.query<PreparedWorker>(
-    `SELECT ${COLUMNS} FROM workers w WHERE w.workspace_id = $1 AND w.uid = $2`,
-    [workspaceId, uid],
-  );
-  return rows[0];
-}
+): Promise<PreparedWorker | undefined> =>
+  findRow(sql, `SELECT ${COLUMNS} FROM workers w WHERE w.workspace_id = $1 AND w.uid = $2`, [workspaceId, uid]);
 
 /**
  * Those that start by themselves so often that their code is worth having imported at all times: with a webhook, or a

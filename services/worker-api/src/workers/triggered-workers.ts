@@ -1,7 +1,7 @@
 /** Workers that schedules, webhooks and events start: each statement reads a worker together with its trigger. */
 import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { Principal } from '@gantry/limits';
-import type { Sql } from '@gantry/postgres';
+import { listRows, type Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
 import type { Worker } from '../generated/prisma/client';
 import type { TriggerEvent } from '../triggers/event/event-trigger';
@@ -19,8 +19,8 @@ export interface DueTrigger {
 }
 
 /** Passes over those that another replica has locked. */
-export async function lockDueTriggers(tx: Sql, at: Date, limit: number): Promise<DueTrigger[]> {
-  const { rows } = await tx.query<DueTrigger>({
+export const lockDueTriggers = (tx: Sql, at: Date, limit: number): Promise<DueTrigger[]> =>
+  listRows(tx, {
     name: 'lock-due-triggers',
     text: `SELECT t.id, t.cron, t.timezone, t.misfire, t.inputs, t.next_run_at AS "nextRunAt",
              json_build_object('uid', w.uid, 'id', w.id, 'workspaceId', w.workspace_id, 'name', w.name,
@@ -32,14 +32,12 @@ export async function lockDueTriggers(tx: Sql, at: Date, limit: number): Promise
            FOR UPDATE OF t SKIP LOCKED`,
     values: [at, limit],
   });
-  return rows;
-}
 
 export type WebhookWorker = StartableWorker & { webhookHash: Buffer; webhookSigningKey: Buffer | null };
 
 /** Workers of any workspace that have one of these ids, and a webhook with one of these hashes. */
-export async function listWebhookWorkers(sql: Sql, ids: string[], hashes: Buffer[]): Promise<WebhookWorker[]> {
-  const { rows } = await sql.query<WebhookWorker>({
+export const listWebhookWorkers = (sql: Sql, ids: string[], hashes: Buffer[]): Promise<WebhookWorker[]> =>
+  listRows(sql, {
     name: 'workers-by-secret',
     text: `SELECT ${STARTABLE}, t.webhook_hash AS "webhookHash", t.webhook_signing_key AS "webhookSigningKey"
            FROM workers w
@@ -47,8 +45,6 @@ export async function listWebhookWorkers(sql: Sql, ids: string[], hashes: Buffer
            WHERE w.id = ANY ($1) AND w.deleted_at IS NULL AND NOT ${buildWorkspaceClosedSql('w.workspace_id')}`,
     values: [ids, hashes],
   });
-  return rows;
-}
 
 /** The properties by which triggers select an event; `isShared`: its subject is not a private worker. */
 export interface EventSource extends Pick<WorkerSummary, 'ownerId'> {
@@ -62,12 +58,13 @@ export interface EventSource extends Pick<WorkerSummary, 'ownerId'> {
  * Active workers with a trigger for it. A trigger without a source hears all others but not its own worker; what a
  * private worker does is heard by private ones of the same owner, for the runs of others are read by others.
  */
-export async function listAwaitingWorkers(
+export const listAwaitingWorkers = (
   sql: Sql,
   { workspaceId, type }: { workspaceId: string; type: TriggerEvent },
   source: EventSource,
-): Promise<StartableWorker[]> {
-  const { rows } = await sql.query<StartableWorker>(
+): Promise<StartableWorker[]> =>
+  listRows(
+    sql,
     `SELECT ${STARTABLE} FROM workers w
      WHERE w.workspace_id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND NOT ${buildWorkspaceClosedSql('$1')}
        AND ($5 OR (w.visibility = 'private' AND w.owner_id = $6))
@@ -78,20 +75,17 @@ export async function listAwaitingWorkers(
      ORDER BY w.uid`,
     [workspaceId, type, source.id, source.uid, source.isShared, source.ownerId],
   );
-  return rows;
-}
 
 /** The next fires of active workers that the caller sees. */
-export async function listNextFires(
+export const listNextFires = (
   sql: Sql,
   caller: Principal,
   limit: number,
-): Promise<(Pick<Worker, 'id' | 'name'> & { at: Date })[]> {
-  const { rows } = await sql.query(
+): Promise<(Pick<Worker, 'id' | 'name'> & { at: Date })[]> =>
+  listRows(
+    sql,
     `SELECT w.id, w.name, t.next_run_at AS at FROM worker_triggers t JOIN workers w ON w.uid = t.worker_uid
      WHERE t.workspace_id = $1 AND t.type = 'cron' AND t.next_run_at IS NOT NULL AND w.status = 'active' AND ${VISIBLE_CONDITION}
      ORDER BY t.next_run_at, t.id LIMIT $4`,
     [...toVisibilityValues(caller), limit],
   );
-  return rows;
-}

@@ -62,7 +62,7 @@ export async function approveCode(
   });
   if (count === 0) return;
   const { workspaceId, id } = worker;
-  await recordChange(tx, actor, { workspaceId, action: 'worker.version_approved', id, details: { sha } });
+  await recordChange(tx, actor, 'worker.version_approved', { workspaceId, id }, { sha });
 }
 
 /**

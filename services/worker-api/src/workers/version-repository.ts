@@ -60,6 +60,13 @@ export async function getVersionBySha(db: Db, worker: WorkerKey, sha: string): P
   return getVersion(db, worker, newest.number);
 }
 
+/** By its sha, as getVersionBySha does; the current one where the request names none. @throws AppError 404, 400 */
+export const getRequestedVersion = (
+  db: Db,
+  worker: WorkerKey & Pick<Worker, 'currentVersion'>,
+  sha: string | undefined,
+): Promise<Version> => (sha === undefined ? getCurrentVersion(db, worker) : getVersionBySha(db, worker, sha));
+
 /** The one that the history has before it; null: it is the first. */
 export async function findPreviousVersion(
   db: Db,

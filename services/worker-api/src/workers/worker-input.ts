@@ -97,7 +97,7 @@ export function parseNewWorker(body: Record<string, unknown>, buildTree: () => F
   const { entrypoint = getDefaultEntrypoint(body.runner) } = body;
   const [parsed, hasField, triggers, tree] = runChecks(
     () => parseBody(newWorker, body),
-    () => parseDefinition(parseDefinitionFields(body)),
+    () => parseDefinition(pickDefinitionFields(body)),
     () => parseTriggers(body) ?? [],
     () => {
       const tree = buildTree();
@@ -129,7 +129,7 @@ export function parseWorkerChange({ files = [], ...body }: Record<string, unknow
     evaluateOnSave: parsed.evaluate_on_save,
     triggers,
     keepsOtherTriggers: body.schedule !== undefined,
-    definition: parseDefinitionFields(body),
+    definition: pickDefinitionFields(body),
     files: files as FileChange[],
     baseSha: parsed.base_sha ?? null,
     message: parsed.message || null,
@@ -144,7 +144,8 @@ function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   throw invalid(formatIssues(parsed.error), 'bad_worker');
 }
 
-function parseDefinitionFields(body: Record<string, unknown>): DefinitionInput {
+/** The fields of a definition in a request, not validated yet. */
+export function pickDefinitionFields(body: Record<string, unknown>): DefinitionInput {
   const fields = DEFINITION_FIELDS.filter((field) => body[field] !== undefined);
   return Object.fromEntries(fields.map((field) => [field, body[field]]));
 }

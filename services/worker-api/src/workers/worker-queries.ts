@@ -1,6 +1,6 @@
 /** Reads workers and their versions for other folders, with SQL. Nothing here writes. */
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
-import { execute, type Sql, type Tx } from '@gantry/postgres';
+import { execute, findRow, listRows, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
 import { findOwnerId } from '../access/ownership';
 import type { Worker, WorkerStatus } from '../generated/prisma/client';
@@ -18,25 +18,24 @@ export async function findWorkerSummary(
   key: { uid: string } | { id: string },
 ): Promise<WorkerSummary | undefined> {
   const [column, value] = 'uid' in key ? ['uid', key.uid] : ['id', key.id];
-  const { rows } = await sql.query<WorkerSummary>(
+  return findRow(
+    sql,
     `SELECT uid, id, name, visibility, owner_id AS "ownerId", deleted_at IS NOT NULL AS "isDeleted"
      FROM workers WHERE workspace_id = $1 AND ${column} = $2`,
     [workspaceId, value],
   );
-  return rows[0];
 }
 
 export type SharedWorker = Pick<Worker, 'uid' | 'name' | 'description' | 'currentVersion'>;
 
 /** A worker that every run of the workspace may call. */
-export async function findSharedWorker(sql: Sql, workspaceId: string, id: string): Promise<SharedWorker | undefined> {
-  const { rows } = await sql.query<SharedWorker>(
+export const findSharedWorker = (sql: Sql, workspaceId: string, id: string): Promise<SharedWorker | undefined> =>
+  findRow(
+    sql,
     `SELECT uid, name, description, current_version AS "currentVersion" FROM workers
      WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL AND visibility = 'workspace'`,
     [workspaceId, id],
   );
-  return rows[0];
-}
 
 /** Locks the worker until the transaction ends. @returns false where it was deleted */
 export const lockWorker = async (tx: Tx, workspaceId: string, uid: string): Promise<boolean> =>
@@ -120,15 +119,14 @@ export async function countWorkersByStatus(
 }
 
 /** Active ones that the caller sees, newest first. */
-export async function listNewestWorkers(
+export const listNewestWorkers = (
   sql: Sql,
   caller: Principal,
   limit: number,
-): Promise<Pick<Worker, 'uid' | 'id' | 'name' | 'currentVersion'>[]> {
-  const { rows } = await sql.query(
+): Promise<Pick<Worker, 'uid' | 'id' | 'name' | 'currentVersion'>[]> =>
+  listRows(
+    sql,
     `SELECT w.uid, w.id, w.name, w.current_version AS "currentVersion" FROM workers w WHERE ${VISIBLE_CONDITION} AND w.status = 'active'
      ORDER BY w.created_at DESC, w.uid DESC LIMIT $4`,
     [...toVisibilityValues(caller), limit],
   );
-  return rows;
-}

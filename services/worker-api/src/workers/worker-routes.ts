@@ -9,6 +9,7 @@ import {
   type OperationCall,
   type Operations,
   ok,
+  respondWithCountedPage,
   respondWithPage,
   toApiFields,
 } from '@gantry/http';
@@ -39,14 +40,14 @@ import {
 import {
   findPreviousVersion,
   getCurrentVersion,
+  getRequestedVersion,
   getVersionBySha,
   listVersions,
-  type Version,
 } from './version-repository';
 import { versionToItem, workerToApi, workerToItem } from './worker';
 import type { WorkerDeps } from './worker-deps';
 import { parseNewWorker, parseWorkerChange, rejectManifests } from './worker-input';
-import { getVisibleWorker, listTags, listWorkers, type WorkerWithTriggers } from './worker-repository';
+import { getVisibleWorker, listTags, listWorkers } from './worker-repository';
 import { loadRecentRunsByWorker, loadWorkerStats, type WorkerStats } from './worker-stats';
 
 type WorkerPath = { worker_id: string };
@@ -100,10 +101,6 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
     await changeWorkerStatus(deps, call, call.path.worker_id, transitions[name]);
     return ok(await loadWorkerDetails(call.caller, call.path.worker_id));
   };
-
-  /** The version that the query names, or the current one. */
-  const resolveVersion = (sha: string | undefined, worker: WorkerWithTriggers): Promise<Version> =>
-    sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha);
 
   return {
     listWorkers: async ({ caller, req, query }) => {
@@ -168,20 +165,18 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
     setWorkerVisibility: (call) => applyChange(call),
 
     listWorkerFiles: async (call) => {
-      const { code } = await resolveVersion(call.query.version, await getRequestedWorker(call));
+      const { code } = await getRequestedVersion(prisma, await getRequestedWorker(call), call.query.version);
       return respondWithPage(call, await readTree(objects, code), fileToApi);
     },
     writeWorkerFiles: (call) => applyChange(call, 'files'),
     listWorkerVersions: async (call) => {
-      const { req, query } = call;
       const worker = await getRequestedWorker(call);
-      const { versions, total } = await listVersions(prisma, worker, query);
+      const { versions, total } = await listVersions(prisma, worker, call.query);
       const shas = versions.map(({ sha }) => sha);
       const approvals = await listApprovals(prisma, worker.uid, shas);
       const { currentVersion } = worker;
-      return ok(
-        versions.map((one) => versionToItem(one, { currentVersion, approval: approvals.get(one.sha) })),
-        buildPageHeaders(req, query, total),
+      return respondWithCountedPage(call, versions, total, (one) =>
+        versionToItem(one, { currentVersion, approval: approvals.get(one.sha) }),
       );
     },
     getWorkerVersion: async (call) => {
@@ -238,16 +233,16 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
     },
 
     getWorkerSchema: async (call) => {
-      const { definition } = await resolveVersion(call.query.version, await getRequestedWorker(call));
+      const { definition } = await getRequestedVersion(prisma, await getRequestedWorker(call), call.query.version);
       return ok(createInputValidator(definition.inputs).schema);
     },
     getSampleInput: async (call) => {
-      const { definition } = await resolveVersion(call.query.version, await getRequestedWorker(call));
+      const { definition } = await getRequestedVersion(prisma, await getRequestedWorker(call), call.query.version);
       return ok({ inputs: buildSampleInputs(definition.inputs) });
     },
     getWorkerBundle: async (call) => {
       const worker = await getRequestedWorker(call);
-      const { definition, code } = await resolveVersion(call.query.version, worker);
+      const { definition, code } = await getRequestedVersion(prisma, worker, call.query.version);
       const tree = await readTree(objects, code);
       const zip = await writeBundle(manifests, { worker, definition, triggers: worker.triggers, tree });
       call.res.type('application/zip').attachment(`${worker.id}.zip`).send(zip);

@@ -28,11 +28,7 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
     await tx.emailVerification.create({
       data: { hash: hasher.hash(token).hash, userId, email, expiresAt },
     });
-    await recordChange(tx, actor, {
-      workspaceId: caller.workspaceId,
-      action: 'user.email_verification_requested',
-      id: userId,
-    });
+    await recordChange(tx, actor, 'user.email_verification_requested', { workspaceId: caller.workspaceId, id: userId });
   });
   const sent = await mailer.send({
     to: email,

@@ -59,9 +59,8 @@ export async function sendPasswordResetLink(deps: AccountDeps, actor: Actor, ema
   const user = email ? await prisma.user.findUnique({ where: { email } }) : null;
   if (!user || user.disabledAt) return;
   const { url } = await transaction(prisma, async (tx) => {
-    await recordChange(tx, actor, {
+    await recordChange(tx, actor, 'user.password_reset_requested', {
       workspaceId: user.defaultWorkspaceId,
-      action: 'user.password_reset_requested',
       id: user.id,
     });
     return insertPasswordReset(tx, deps, { userId: user.id, email: user.email }, null);
@@ -94,12 +93,8 @@ export async function createPasswordResetLink(
       );
     }
     const link = await insertPasswordReset(tx, deps, member, { issuedBy, workspaceId });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'member.password_reset_link_created',
-      id: userId,
-      details: { email: member.email },
-    });
+    const details = { email: member.email };
+    await recordChange(tx, actor, 'member.password_reset_link_created', { workspaceId, id: userId }, details);
     await markCreated(tx, userId);
     return link;
   });
@@ -142,12 +137,8 @@ export async function resetPassword(
     const by = { ...actor, id: user.id, label: user.email };
     await setPassword(tx, user.id, passwordHash);
     const ended = await sessions.closeAllOf(tx, user.id);
-    await recordChange(tx, by, {
-      workspaceId: user.defaultWorkspaceId,
-      action: 'user.password_reset',
-      id: user.id,
-      details: { link: reset.issuedBy ? 'made_by_admin' : 'mailed' },
-    });
+    const details = { link: reset.issuedBy ? 'made_by_admin' : 'mailed' };
+    await recordChange(tx, by, 'user.password_reset', { workspaceId: user.defaultWorkspaceId, id: user.id }, details);
     if (reset.issuedBy) await markEmailUnverified(tx, by, holder);
     else if (!holder.emailVerifiedAt) {
       ended.push(...(await revokeUserCredentials(tx, user.id)));

@@ -31,7 +31,7 @@ export function createPasswordOperations(deps: AccountDeps): Operations<'worker'
       const { session, ended } = await transaction(prisma, async (tx) => {
         await setPassword(tx, userId, passwordHash);
         const closed = await sessions.closeAllOf(tx, userId);
-        await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'user.password_changed', id: userId });
+        await recordChange(tx, actor, 'user.password_changed', { workspaceId: caller.workspaceId, id: userId });
         return { session: await sessions.open(tx, userId, getClientInfo(req)), ended: closed };
       });
       for (const id of ended) identities.evictToken(id);

@@ -26,7 +26,7 @@ export function createSessionOperations(deps: AccountDeps): Operations<'worker'>
       const sessionId = path.session_id;
       await transaction(prisma, async (tx) => {
         if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId, 'in this account');
-        await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'session.ended', id: sessionId });
+        await recordChange(tx, actor, 'session.ended', { workspaceId: caller.workspaceId, id: sessionId });
       });
       identities.evictToken(sessionId);
       return noContent();
@@ -39,12 +39,14 @@ export function createSessionOperations(deps: AccountDeps): Operations<'worker'>
         const revoked = alsoTokens ? await revokeUserCredentials(tx, userId) : [];
         // Other services remember the users of their API keys.
         if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
-        await recordChange(tx, actor, {
-          workspaceId: caller.workspaceId,
-          action: 'user.signed_out_everywhere',
-          id: userId,
-          details: { sessions: closed.length, tokens: revoked.length },
-        });
+        const details = { sessions: closed.length, tokens: revoked.length };
+        await recordChange(
+          tx,
+          actor,
+          'user.signed_out_everywhere',
+          { workspaceId: caller.workspaceId, id: userId },
+          details,
+        );
         return [...closed, ...revoked];
       });
       for (const id of ended) identities.evictToken(id);

@@ -49,11 +49,10 @@ export async function setUpInstallation(
     });
     await insertMembership(tx, workspace.id, user.id, 'owner');
     await enqueue(tx, memberChanged, workspace.id, { userId: user.id });
-    await recordChange(
-      tx,
-      { ...actor, id: user.id, label: email },
-      { workspaceId: workspace.id, action: 'workspace.created', id: workspace.id },
-    );
+    await recordChange(tx, { ...actor, id: user.id, label: email }, 'workspace.created', {
+      workspaceId: workspace.id,
+      id: workspace.id,
+    });
     return { user, workspace, session: await sessions.open(tx, user.id, client) };
   });
 }

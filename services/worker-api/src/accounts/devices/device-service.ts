@@ -102,12 +102,7 @@ export async function decideDeviceRequest(
       data: { status, decidedBy: userId, workspaceId },
     });
     if (!count) throw notFound('device request with the code', userCode, 'is pending');
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: `device.${status}`,
-      id,
-      details: { client_name: clientName, address },
-    });
+    await recordChange(tx, actor, `device.${status}`, { workspaceId, id }, { client_name: clientName, address });
   });
 }
 
@@ -161,7 +156,9 @@ export async function exchangeDeviceCode(
     await recordChange(
       tx,
       { kind: 'device', id: user.id, label: user.email, tokenId: null, ...client, requestId: null },
-      { workspaceId, action: 'token.created', id: created.id, details: { name, prefix: created.prefix, device: id } },
+      'token.created',
+      { workspaceId, id: created.id },
+      { name, prefix: created.prefix, device: id },
     );
     return { token, workspaceId, user };
   });

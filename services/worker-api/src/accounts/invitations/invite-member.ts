@@ -60,13 +60,8 @@ export async function inviteMember(
       hash: deps.hasher.hash(token).hash,
       expiresAt: computeInvitationExpiry(),
     });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'member.invited',
-      type: 'invitation',
-      id: created.id,
-      details: { email, role: created.role },
-    });
+    const invited = { workspaceId, resourceType: 'invitation', id: created.id };
+    await recordChange(tx, actor, 'member.invited', invited, { email, role: created.role });
     await markCreated(tx, created.id);
     return created;
   });
@@ -85,7 +80,7 @@ export async function resendInvitation(deps: AccountDeps, { caller, actor, markC
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
     requirePendingInvitation(before);
-    await recordChange(tx, actor, { workspaceId, action: 'invitation.resent', id, details: { email: before.email } });
+    await recordChange(tx, actor, 'invitation.resent', { workspaceId, id }, { email: before.email });
     await markCreated(tx, id);
     const link = { hash: deps.hasher.hash(token).hash, mailed: false, expiresAt: computeInvitationExpiry() };
     const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...toInviter(caller) } });
@@ -103,12 +98,7 @@ export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }
     if (invitation.withdrawnAt) return;
     requirePendingInvitation(invitation);
     await tx.invitation.update({ where: { id }, data: { withdrawnAt: new Date() } });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'invitation.withdrawn',
-      id,
-      details: { email: invitation.email },
-    });
+    await recordChange(tx, actor, 'invitation.withdrawn', { workspaceId, id }, { email: invitation.email });
   });
 }
 

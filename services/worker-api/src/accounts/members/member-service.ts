@@ -112,5 +112,5 @@ export async function recordMemberChange(
   details: Record<string, unknown>,
 ): Promise<void> {
   await handleMembershipChange(tx, workspaceId, userId);
-  await recordChange(tx, actor, { workspaceId, action, type: 'member', id: userId, details });
+  await recordChange(tx, actor, action, { workspaceId, resourceType: 'member', id: userId }, details);
 }

@@ -145,12 +145,8 @@ async function createGrant(
       },
     );
     await markClientGranted(tx, client.id, at);
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'oauth_grant.created',
-      id,
-      details: { client: client.name, host: findClientHost(client.id), toolsets, readonly },
-    });
+    const details = { client: client.name, host: findClientHost(client.id), toolsets, readonly };
+    await recordChange(tx, actor, 'oauth_grant.created', { workspaceId, id }, details);
   });
   return code;
 }

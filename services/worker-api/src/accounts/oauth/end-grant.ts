@@ -20,11 +20,7 @@ export async function revokeGrant(
   if (!ended) return null;
   const { id, workspace_id: workspaceId, client_id, client_name } = ended;
   await enqueue(tx, tokenRevoked, workspaceId, { tokenId: id });
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: 'oauth_grant.revoked',
-    id,
-    details: { client: client_name, host: findClientHost(client_id), reason },
-  });
+  const details = { client: client_name, host: findClientHost(client_id), reason };
+  await recordChange(tx, actor, 'oauth_grant.revoked', { workspaceId, id }, details);
   return ended;
 }

@@ -100,12 +100,7 @@ async function linkIdentity(
   { id, defaultWorkspaceId }: User,
 ): Promise<void> {
   await tx.externalIdentity.create({ data: { issuer, subject, userId: id } });
-  await recordChange(tx, actor, {
-    workspaceId: defaultWorkspaceId,
-    action: 'user.identity_linked',
-    id,
-    details: { issuer },
-  });
+  await recordChange(tx, actor, 'user.identity_linked', { workspaceId: defaultWorkspaceId, id }, { issuer });
 }
 
 function assertUserEnabled(user: User): User {

@@ -1,4 +1,4 @@
-import { transaction } from '@gantry/postgres';
+import { listRows, transaction, writeRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { type PublicJwk, RETIRED_KEY_MINUTES, ROTATE_AFTER_DAYS } from './signing-key';
 
@@ -8,12 +8,8 @@ export interface SigningKeyRow {
   created_at: Date;
 }
 
-export async function listSigningKeys(pool: Pool): Promise<SigningKeyRow[]> {
-  const { rows } = await pool.query<SigningKeyRow>(
-    'SELECT kid, private_key, created_at FROM signing_keys ORDER BY created_at, kid',
-  );
-  return rows;
-}
+export const listSigningKeys = (pool: Pool): Promise<SigningKeyRow[]> =>
+  listRows(pool, 'SELECT kid, private_key, created_at FROM signing_keys ORDER BY created_at, kid');
 
 export async function isNewSigningKeyDue(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query(
@@ -33,13 +29,13 @@ export async function insertSigningKeyIfDue(
 ): Promise<boolean> {
   return transaction(pool, async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [ROTATION_LOCK_ID]);
-    const { rowCount } = await tx.query(
+    return writeRow(
+      tx,
       `INSERT INTO signing_keys (kid, public_jwk, private_key)
        SELECT $1, $2::jsonb, $3
        WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE created_at > now() - make_interval(days => $4))`,
       [key.kid, JSON.stringify(key.publicJwk), key.privateKey, ROTATE_AFTER_DAYS],
     );
-    return rowCount === 1;
   });
 }
 

@@ -66,12 +66,8 @@ export async function revokeToken(
     const revokedTokens = token.withMade ? await revokeCreatedTokens(tx, token.id) : [];
     for (const { id, name, workspace_id } of [{ id: token.id, workspace_id: null, ...revoked }, ...revokedTokens]) {
       await enqueue(tx, tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
-      await recordChange(tx, actor, {
-        workspaceId: workspace_id ?? workspaceId,
-        action: 'token.revoked',
-        id,
-        details: { name, ...(id !== token.id && { revoked_with: token.id }) },
-      });
+      const details = { name, ...(id !== token.id && { revoked_with: token.id }) };
+      await recordChange(tx, actor, 'token.revoked', { workspaceId: workspace_id ?? workspaceId, id }, details);
     }
     return [token.id, ...revokedTokens.map(({ id }) => id)];
   });
@@ -161,12 +157,8 @@ async function createToken(
     const { prefix: shown } = inserted.created;
     const kind = prefix === 'svc_' ? 'personal' : 'workspace';
     const restrict = restrictionToApi(restriction);
-    await recordChange(tx, actor, {
-      workspaceId: caller.workspaceId,
-      action: 'token.created',
-      id,
-      details: { name: inserted.created.name, prefix: shown, role, kind, ...(restrict && { restrict }) },
-    });
+    const details = { name: inserted.created.name, prefix: shown, role, kind, ...(restrict && { restrict }) };
+    await recordChange(tx, actor, 'token.created', { workspaceId: caller.workspaceId, id }, details);
     await markCreated(tx, id);
     return inserted;
   });

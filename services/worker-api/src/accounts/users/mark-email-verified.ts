@@ -51,7 +51,7 @@ async function recordVerificationChange(
 ) {
   const { id, defaultWorkspaceId } = user;
   await enqueueIdentityEviction(tx, user);
-  await recordChange(tx, actor, { workspaceId: defaultWorkspaceId, action, id, details });
+  await recordChange(tx, actor, action, { workspaceId: defaultWorkspaceId, id }, details);
 }
 
 /** Invalidates the user's cached identities. */

@@ -92,12 +92,8 @@ async function recordWorkspaceClosure(
   const closure = { workspaceId, purgeAt, restored };
   await upsertClosure(tx, closure);
   await enqueue(tx, restored ? workspaceRestored : workspaceDeleted, workspaceId, { workspaceId, purgeAt });
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: restored ? 'workspace.restored' : 'workspace.deleted',
-    id: workspaceId,
-    ...(name !== undefined && { details: { name } }),
-  });
+  const action = restored ? 'workspace.restored' : 'workspace.deleted';
+  await recordChange(tx, actor, action, { workspaceId, id: workspaceId }, { ...(name !== undefined && { name }) });
   return closure;
 }
 

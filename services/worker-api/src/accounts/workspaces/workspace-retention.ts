@@ -49,12 +49,7 @@ export async function updateRetention(
   const changed = { workspaceId, ...settings, changedAt: new Date() };
   await writeRetention(tx, changed);
   await enqueueRetention(tx, changed);
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: 'workspace.retention_changed',
-    id: workspaceId,
-    details: { ...change },
-  });
+  await recordChange(tx, actor, 'workspace.retention_changed', { workspaceId, id: workspaceId }, { ...change });
 }
 
 /** Announces settings again, for a service whose event JetStream lost: nothing else would inform it. */

@@ -28,12 +28,8 @@ export async function createWorkspace(
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
     await insertMembership(tx, workspace.id, userId, 'owner');
     await handleMembershipChange(tx, workspace.id, userId);
-    await recordChange(tx, actor, {
-      workspaceId: workspace.id,
-      action: 'workspace.created',
-      id: workspace.id,
-      details: { name: workspace.name },
-    });
+    const details = { name: workspace.name };
+    await recordChange(tx, actor, 'workspace.created', { workspaceId: workspace.id, id: workspace.id }, details);
     await markCreated(tx, workspace.id);
     return workspace;
   });
@@ -57,22 +53,17 @@ export async function updateWorkspace(
     if (name !== undefined && name.trim() !== before.name) {
       const details = { from: before.name, to: name.trim() };
       await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, details.to]);
-      await recordChange(tx, actor, { workspaceId, action: 'workspace.renamed', id: workspaceId, details });
+      await recordChange(tx, actor, 'workspace.renamed', { workspaceId, id: workspaceId }, details);
     }
     if (models) {
       const details = { from: before.modelBudgetUsd, to: models.monthly_budget_usd };
       await tx.query('UPDATE workspaces SET model_budget_usd = $2 WHERE id = $1', [workspaceId, details.to]);
-      await recordChange(tx, actor, {
-        workspaceId,
-        action: 'workspace.model_budget_changed',
-        id: workspaceId,
-        details,
-      });
+      await recordChange(tx, actor, 'workspace.model_budget_changed', { workspaceId, id: workspaceId }, details);
     }
     if (allowExposed !== undefined && allowExposed !== before.allowsExposed) {
       await tx.query('UPDATE workspaces SET allow_exposed_credentials = $2 WHERE id = $1', [workspaceId, allowExposed]);
       const details = { allow_exposed_credentials: allowExposed };
-      await recordChange(tx, actor, { workspaceId, action: 'workspace.exposure_changed', id: workspaceId, details });
+      await recordChange(tx, actor, 'workspace.exposure_changed', { workspaceId, id: workspaceId }, details);
     }
     if (retention) await updateRetention(tx, { workspaceId, actor, change: retention, bounds });
   });

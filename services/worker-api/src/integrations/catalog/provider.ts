@@ -136,31 +136,20 @@ export const buildRfc7009Revocation = (
 
 type Field = Record<string, unknown> & { required?: true };
 
-export const textField = (description: string): Field => ({ type: 'string', description });
-export const integerField = (description: string, maximum: number): Field => ({
-  type: 'integer',
-  minimum: 1,
-  maximum,
-  description,
-});
-export const booleanField = (description: string): Field => ({ type: 'boolean', description });
-export const stringArrayField = (description: string): Field => ({
-  type: 'array',
-  items: { type: 'string' },
-  description,
-});
-export const objectArrayField = (description: string, maxItems?: number): Field => ({
-  type: 'array',
-  items: { type: 'object' },
-  ...(maxItems !== undefined && { maxItems }),
-  description,
-});
-export const objectField = (description: string): Field => ({ type: 'object', description });
-export const enumField = (description: string, ...values: string[]): Field => ({
-  type: 'string',
-  enum: values,
-  description,
-});
+const createField =
+  (schema: Field) =>
+  (description: string): Field => ({ ...schema, description });
+
+export const textField = createField({ type: 'string' });
+export const booleanField = createField({ type: 'boolean' });
+export const objectField = createField({ type: 'object' });
+export const stringArrayField = createField({ type: 'array', items: { type: 'string' } });
+export const integerField = (description: string, maximum: number): Field =>
+  createField({ type: 'integer', minimum: 1, maximum })(description);
+export const objectArrayField = (description: string, maxItems?: number): Field =>
+  createField({ type: 'array', items: { type: 'object' }, ...(maxItems !== undefined && { maxItems }) })(description);
+export const enumField = (description: string, ...values: string[]): Field =>
+  createField({ type: 'string', enum: values })(description);
 export const requiredField = (field: Field): Field => ({ ...field, required: true });
 
 interface ToolInput {

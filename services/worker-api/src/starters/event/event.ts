@@ -1,5 +1,6 @@
 /** Events of a workspace as event triggers hear them: the same for both surfaces and all kinds of events. */
 import type { alertRaised, approvalRequested, ReceivedEvent, runFinished, scheduleMissed } from '@gantry/events';
+import { toApiFields } from '@gantry/http';
 import type { z } from 'zod';
 import { type TriggerEvent, triggerEvents } from '../../triggers/event/event-trigger';
 
@@ -34,12 +35,9 @@ export function buildRunFinishedEvent(
     depth: data.depth ?? 0,
     about: isWorker ? { workerUid: data.subjectId } : { automationId: data.subjectId },
     details: {
-      run_id: data.runId,
-      status: data.status,
+      ...toApiFields(data, 'runId', 'status', 'errorCode', 'durationMs'),
       trigger: data.trigger ?? null,
-      error_code: data.errorCode,
       error: data.errorMessage ?? null,
-      duration_ms: data.durationMs,
       cost_usd: data.costUsd ?? null,
     },
   };
