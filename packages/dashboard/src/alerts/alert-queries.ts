@@ -1,27 +1,21 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
+import { usePagedQuery } from '../shell/use-paged-query';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import type { AlertAddresses } from './alert-channels';
 import type { Alert, AlertType } from './alert-labels';
 
-const PAGE_SIZE = 100;
-
-const useAlertsKey = () => ['alerts', useWorkspace()?.id];
-
 /** Lists alerts, newest first. @param workerId only those of this worker */
 export function useAlerts(workerId: string | null) {
-  const key = useAlertsKey();
-  return useInfiniteQuery({
-    queryKey: [...key, 'list', workerId],
-    enabled: key[1] !== undefined,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) => {
-      const query = { limit: PAGE_SIZE, offset, ...(workerId && { worker_id: workerId }) };
+  return usePagedQuery(
+    (workspaceId) => ['alerts', workspaceId, 'list', workerId],
+    (page) => {
+      const query = { ...page, ...(workerId && { worker_id: workerId }) };
       return api.worker.GET('/api/alerts', { params: { query } });
     },
-    getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
-  });
+    { pageSize: 100 },
+  );
 }
 
 export function useAlert(alertId: string) {
@@ -53,7 +47,7 @@ export type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rot
 /** Mutations of alerts; each invalidates the lists. */
 export function useAlertMutations() {
   const queryClient = useQueryClient();
-  const key = useAlertsKey();
+  const key = ['alerts', useWorkspace()?.id];
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: key });
   const toPathParams = (alertId: string) => ({ params: { path: { alert_id: alertId } } });
   return {

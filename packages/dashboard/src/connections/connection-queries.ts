@@ -1,8 +1,9 @@
 import { ApiError, type WorkerSchemas } from '@gantry/sdk';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../shell/api';
 import { toastWarnings } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
+import { usePagedQuery } from '../shell/use-paged-query';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 export type Connection = WorkerSchemas['Connection'];
@@ -19,15 +20,11 @@ const toPathParams = (id: string) => ({ params: { path: { connection_id: id } } 
 
 /** Lists connections, newest first. */
 export function useConnections() {
-  const key = useConnectionsKey();
-  return useInfiniteQuery({
-    queryKey: [...key, 'list'],
-    enabled: key[1] !== undefined,
-    initialPageParam: 0,
-    queryFn: ({ pageParam: offset }) =>
-      api.worker.GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } }),
-    getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
-  });
+  return usePagedQuery(
+    (workspaceId) => ['connections', workspaceId, 'list'],
+    (query) => api.worker.GET('/api/connections', { params: { query } }),
+    { pageSize: PAGE_SIZE },
+  );
 }
 
 /** Lists the newest connections of one app. */

@@ -32,7 +32,7 @@ export default function ApprovalsPage() {
   return (
     <ApprovalInbox
       list={pendingApprovals}
-      approvals={pendingApprovals.data?.pages.flat()}
+      approvals={pendingApprovals.data}
       onDecided={handleDecided}
       onOutdated={invalidateApprovals}
       announcement={

@@ -1,6 +1,7 @@
-import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, hasErrorStatus } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type MessageInput, sendMessage } from './send-message';
 import {
@@ -13,7 +14,6 @@ import {
   type Thread,
 } from './thread';
 
-const CONVERSATIONS_PAGE_SIZE = 30;
 const TURNS_PAGE_SIZE = 20;
 
 type WorkspaceId = string | undefined;
@@ -24,20 +24,10 @@ export const chatKeys = {
 };
 
 /** Lists the member's own conversations, latest activity first. */
-export function useConversations() {
-  const workspaceId = useWorkspace()?.id;
-  return useInfiniteQuery({
-    queryKey: chatKeys.list(workspaceId),
-    enabled: workspaceId !== undefined,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) => {
-      const query = { limit: CONVERSATIONS_PAGE_SIZE, offset };
-      return api.worker.GET('/api/conversations', { params: { query } });
-    },
-    getNextPageParam: (last, pages) =>
-      last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
+export const useConversations = () =>
+  usePagedQuery(chatKeys.list, (query) => api.worker.GET('/api/conversations', { params: { query } }), {
+    pageSize: 30,
   });
-}
 
 const isRunning = (thread: Thread | undefined): boolean => thread?.status === 'running';
 

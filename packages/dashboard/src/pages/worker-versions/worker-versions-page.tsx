@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useVersions, VersionsPage } from '../../code/versions-page';
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { VersionsPage } from '../../code/versions-page';
 import { api, type Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { WorkerLayout } from '../../workers/worker-layout';
@@ -23,18 +24,17 @@ export default function WorkerVersionsPage() {
 }
 
 function WorkerVersions({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(worker);
-  const query = useVersions(
-    workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
-    async (page) => {
-      const params = { path: { worker_id: worker.id }, query: page };
-      return api.worker.GET('/api/workers/{worker_id}/versions', { params });
-    },
+  const path = { worker_id: worker.id };
+  const versions = usePagedQuery(
+    // Each new version changes the list.
+    (workspaceId) => workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
+    (query) => api.worker.GET('/api/workers/{worker_id}/versions', { params: { path, query } }),
+    { pageSize: 50, placeholderData: keepPreviousData },
   );
   return (
     <VersionsPage
-      query={query}
+      query={versions}
       toListed={(version) => ({ ...version, bytes: version.total_size })}
       resource={worker}
       rollBackTo={canEditWorker(worker) ? rollBackTo : undefined}
