@@ -1,5 +1,5 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { FileComparison } from '../code/file-comparison';
 import type { Files } from '../code/files';
 import { api, type Worker } from '../shell/api';
@@ -7,7 +7,7 @@ import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { Dialog } from '../ui/dialog';
 import { ErrorNotice, LoadErrorNotice } from '../ui/notice';
-import { invalidateWorkers } from './use-worker';
+import { useInvalidateWorkers } from './use-worker';
 import { versionFilesQuery } from './version-files';
 
 const NO_FILES: Files = new Map();
@@ -16,7 +16,7 @@ const NO_FILES: Files = new Map();
 export default function ApproveVersionDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const { id, sha, version, permissions } = worker;
   const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateWorkers = useInvalidateWorkers();
   const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
   const approve = useMutation({
     mutationFn: () =>
@@ -25,7 +25,7 @@ export default function ApproveVersionDialog({ worker, onClose }: { worker: Work
       }),
     onSuccess: async () => {
       toast(`Version ${version} of ${worker.name} approved`);
-      await invalidateWorkers(queryClient, workspaceId);
+      await invalidateWorkers();
       onClose();
     },
   });

@@ -1,5 +1,6 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { api, type WorkerConversation } from '../../shell/api';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useWorkspace } from '../../shell/use-me';
 import { usePagedQuery } from '../../shell/use-paged-query';
 
@@ -81,8 +82,5 @@ export function useDeleteConversation(workerId: string, id: string) {
   });
 }
 
-function useInvalidateConversations(workerId: string) {
-  const client = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
-  return () => client.invalidateQueries({ queryKey: conversationKeys.list(workspaceId, workerId) });
-}
+const useInvalidateConversations = (workerId: string) =>
+  useInvalidateQueries((workspaceId) => conversationKeys.list(workspaceId, workerId));
