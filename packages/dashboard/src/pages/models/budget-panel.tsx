@@ -1,3 +1,4 @@
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,14 +7,13 @@ import { toast } from '../../shell/toasts';
 import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { getFormText } from '../../ui/form-text';
-import { formatDollars, formatPercent } from '../../ui/format';
+import { formatDollars, formatMonth, formatPercent } from '../../ui/format';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { formatMonth, type ModelUsage } from './model-usage';
 
 interface BudgetPanelProps {
-  usage: ModelUsage;
+  usage: WorkerSchemas['ModelUsage'];
   workspace: Workspace;
   models: readonly Model[];
 }
