@@ -1,27 +1,21 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { api } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useInvalidateQueries } from '../shell/use-invalidate-queries';
+import { usePagedQuery } from '../shell/use-paged-query';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import type { AlertAddresses } from './alert-channels';
 import type { Alert, AlertType } from './alert-labels';
 
-const PAGE_SIZE = 100;
-
-const useAlertsKey = () => ['alerts', useWorkspace()?.id];
-
 /** Lists alerts, newest first. @param workerId only those of this worker */
 export function useAlerts(workerId: string | null) {
-  const key = useAlertsKey();
-  return useInfiniteQuery({
-    queryKey: [...key, 'list', workerId],
-    enabled: key[1] !== undefined,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) => {
-      const query = { limit: PAGE_SIZE, offset, ...(workerId && { worker_id: workerId }) };
+  return usePagedQuery(
+    (workspaceId) => ['alerts', workspaceId, 'list', workerId],
+    (page) => {
+      const query = { ...page, ...(workerId && { worker_id: workerId }) };
       return api.worker.GET('/api/alerts', { params: { query } });
     },
-    getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
-  });
+    { pageSize: 100 },
+  );
 }
 
 export function useAlert(alertId: string) {
@@ -46,15 +40,14 @@ export interface AlertFields extends AlertAddresses {
   description: string;
 }
 
-export type NewAlert = AlertFields & { worker_id?: string; automation_id?: string };
+type NewAlert = AlertFields & { worker_id?: string; automation_id?: string };
 
-export type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rotate?: boolean };
+type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rotate?: boolean };
 
 /** Mutations of alerts; each invalidates the lists. */
 export function useAlertMutations() {
-  const queryClient = useQueryClient();
-  const key = useAlertsKey();
-  const onSuccess = () => queryClient.invalidateQueries({ queryKey: key });
+  const onSuccess = useInvalidateQueries((workspaceId) => ['alerts', workspaceId]);
+  const invalidateLists = useInvalidateQueries((workspaceId) => ['alerts', workspaceId, 'list']);
   const toPathParams = (alertId: string) => ({ params: { path: { alert_id: alertId } } });
   return {
     create: useMutation({
@@ -68,7 +61,7 @@ export function useAlertMutations() {
     }),
     remove: useMutation({
       // Not the alert itself: its page would then show "not found".
-      onSuccess: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
+      onSuccess: () => void invalidateLists(),
       mutationFn: (id: string) => api.worker.DELETE('/api/alerts/{alert_id}', toPathParams(id)),
     }),
     test: useMutation({

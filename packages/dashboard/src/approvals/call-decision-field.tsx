@@ -5,7 +5,7 @@ import type { ApprovalCall } from '../shell/api';
 import { CallArgumentsForm, type CallArgumentsFormHandle } from './call-arguments-form';
 
 /** `correct`: approved with other arguments. Empty until it is chosen. */
-export type CallChoice = '' | 'approve' | 'correct' | 'refuse';
+type CallChoice = '' | 'approve' | 'correct' | 'refuse';
 
 export interface CallDraft {
   choice: CallChoice;

@@ -32,7 +32,7 @@ export function AuditMessage({ entry, people }: { entry: AuditEntry; people: Mem
   );
 }
 
-export function getActorLabel({ actor, details }: AuditEntry, memberNames: MemberNames): string {
+function getActorLabel({ actor, details }: AuditEntry, memberNames: MemberNames): string {
   const memberName = actor.id === null ? undefined : memberNames.get(actor.id);
   const email = typeof details.email === 'string' ? details.email : undefined;
   switch (actor.kind) {

@@ -13,7 +13,7 @@ export interface ResourceReference {
   name?: string | undefined;
 }
 
-export type MessagePart = string | ResourceReference;
+type MessagePart = string | ResourceReference;
 
 /** The resource of an entry, read as one of these kinds; `relatedWorker` is the worker that it belongs to. */
 type ResourceReferences = Record<

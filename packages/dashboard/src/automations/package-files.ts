@@ -44,7 +44,7 @@ export function zipPackage(files: Files): Uint8Array<ArrayBuffer> {
 type UnpackedFiles = [path: string, bytes: Uint8Array][];
 
 /** Checks names and sizes before unpacking anything. */
-export function unzipEntries(bytes: Uint8Array): UnpackedFiles {
+function unzipEntries(bytes: Uint8Array): UnpackedFiles {
   let [count, total] = [0, 0];
   try {
     const entries = unzipSync(bytes, {

@@ -5,7 +5,7 @@ import { api } from '../shell/api';
 import { type Manifest, type ParsedManifest, parseManifest } from './manifest';
 import { zipPackage } from './package-files';
 
-export interface Artifact {
+interface Artifact {
   artifactId: string;
   warnings: string[];
   /** The files it was built from. */

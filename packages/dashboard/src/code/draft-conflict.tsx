@@ -8,19 +8,13 @@ import { Timestamp } from '../ui/timestamp';
 import { DiffView } from './diff-view';
 import { applyChanges, type Files, findText, listChangeKinds } from './files';
 import type { Draft, DraftSource } from './use-draft';
-
-export interface NewerVersion {
-  version: number;
-  author: string | null;
-  message: string | null;
-  created_at: string;
-}
+import type { ListedVersion } from './version-list';
 
 interface DraftConflictProps {
   source: DraftSource;
   draft: Draft;
   /** The current version; undefined until it is known. */
-  newer: NewerVersion | undefined;
+  newer: (Pick<ListedVersion, 'version' | 'message' | 'created_at'> & { author: string | null }) | undefined;
 }
 
 /** Resolves a conflict with a version saved since the draft began: shows both, and rebases the draft. */

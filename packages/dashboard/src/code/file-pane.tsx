@@ -1,6 +1,18 @@
 import { Box, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Notice } from '../ui/notice';
+import type { FileContent } from './files';
+
+/** A file of a draft that a page shows and edits. */
+export interface DraftFileProps {
+  path: string;
+  /** Undefined: deleted. */
+  content: FileContent | undefined;
+  /** Absent: read-only. */
+  onChange: ((text: string) => void) | undefined;
+  onSave: () => void;
+  onRestore: () => void;
+}
 
 interface FilePaneProps {
   path: string;

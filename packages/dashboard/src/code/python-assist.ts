@@ -5,7 +5,7 @@ import type { EditorState, Extension } from '@codemirror/state';
 import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view';
 import type { CompletionItem, Pyright } from './type-check/pyright';
 
-export interface DeclaredNames {
+interface DeclaredNames {
   inputs: string[];
   secrets: string[];
 }

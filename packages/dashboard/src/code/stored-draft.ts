@@ -1,7 +1,7 @@
 /** A draft is kept in its author's browser until it is saved. */
 import type { FileChange } from './files';
 
-export interface StoredDraft {
+interface StoredDraft {
   /** The version that it is based on. */
   baseSha: string;
   changes: FileChange[];

@@ -1,34 +1,13 @@
 import { Box, Button, Center, Group, NativeSelect, Stack } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { getComparedVersions, setComparedVersions } from '../shell/paths';
 import { toast } from '../shell/toasts';
-import { useWorkspace } from '../shell/use-me';
+import type { usePagedQuery } from '../shell/use-paged-query';
 import { Columns } from '../ui/columns';
 import { ResourceList } from '../ui/resource-list';
 import { type ListedVersion, VersionList } from './version-list';
 import { VersionRollbackDialog } from './version-rollback-dialog';
-
-const PAGE_SIZE = 50;
-
-interface PageQuery {
-  limit: number;
-  offset: number;
-}
-
-/** Loads versions, newest first. @param queryKey has the current version, because each new one changes the list */
-export function useVersions<Version>(queryKey: readonly unknown[], load: (query: PageQuery) => Promise<Version[]>) {
-  const workspaceId = useWorkspace()?.id;
-  return useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam: offset }) => load({ limit: PAGE_SIZE, offset }),
-    initialPageParam: 0,
-    getNextPageParam: (last, _pages, offset) => (last.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined),
-    placeholderData: (before) => before,
-    enabled: workspaceId !== undefined,
-  });
-}
 
 interface VersionsViewProps {
   /** The worker or context; `sha` of its current version. */
@@ -40,7 +19,7 @@ interface VersionsViewProps {
 }
 
 interface VersionsPageProps<Version> extends VersionsViewProps {
-  query: ReturnType<typeof useVersions<Version>>;
+  query: ReturnType<typeof usePagedQuery<Version>>;
   toListed: (version: Version) => ListedVersion;
 }
 
@@ -48,7 +27,7 @@ interface VersionsPageProps<Version> extends VersionsViewProps {
 export function VersionsPage<Version>({ query, toListed, ...view }: VersionsPageProps<Version>) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return (
-    <ResourceList what="The versions" query={{ error, refetch }} items={data?.pages.flat()} height={360}>
+    <ResourceList what="The versions" query={{ error, refetch }} items={data} height={360}>
       {(versions) => (
         <VersionsView versions={versions.map(toListed)} {...view}>
           {hasNextPage && (

@@ -1,8 +1,10 @@
 import { ApiError, type WorkerSchemas } from '@gantry/sdk';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api } from '../shell/api';
+import { loadAllPages } from '../shell/load-all-pages';
 import { toastWarnings } from '../shell/toasts';
-import { useWorkspace } from '../shell/use-me';
+import { useInvalidateQueries } from '../shell/use-invalidate-queries';
+import { usePagedQuery } from '../shell/use-paged-query';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 export type Connection = WorkerSchemas['Connection'];
@@ -10,24 +12,18 @@ export type Integration = WorkerSchemas['Integration'];
 export type ConnectionTool = WorkerSchemas['ConnectionTool'];
 
 const PAGE_SIZE = 100;
-/** The maximum page size of the API. */
-const TOOLS_PAGE_SIZE = 200;
 
-const useConnectionsKey = () => ['connections', useWorkspace()?.id];
+const useInvalidateConnections = () => useInvalidateQueries((workspaceId) => ['connections', workspaceId]);
 export const connectionKey = (workspaceId: string | undefined, id: string) => ['connections', workspaceId, 'one', id];
 const toPathParams = (id: string) => ({ params: { path: { connection_id: id } } });
 
 /** Lists connections, newest first. */
 export function useConnections() {
-  const key = useConnectionsKey();
-  return useInfiniteQuery({
-    queryKey: [...key, 'list'],
-    enabled: key[1] !== undefined,
-    initialPageParam: 0,
-    queryFn: ({ pageParam: offset }) =>
-      api.worker.GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } }),
-    getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
-  });
+  return usePagedQuery(
+    (workspaceId) => ['connections', workspaceId, 'list'],
+    (query) => api.worker.GET('/api/connections', { params: { query } }),
+    { pageSize: PAGE_SIZE },
+  );
 }
 
 /** Lists the newest connections of one app. */
@@ -70,16 +66,6 @@ export function useCatalogTools(slug: string) {
   );
 }
 
-async function loadAllPages<T>(loadPage: (page: { limit: number; offset: number }) => Promise<T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for (let isMore = true; isMore; ) {
-    const page = await loadPage({ limit: TOOLS_PAGE_SIZE, offset: all.length });
-    all.push(...page);
-    isMore = page.length === TOOLS_PAGE_SIZE;
-  }
-  return all;
-}
-
 /** Lists services that can be connected, with whether their OAuth client is configured. */
 export function useCatalog() {
   return useWorkspaceQuery(
@@ -99,9 +85,7 @@ export type ConnectionChange = Partial<
 
 /** Mutations of connections; each invalidates their queries. */
 export function useConnectionMutations() {
-  const key = useConnectionsKey();
-  const queryClient = useQueryClient();
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
+  const onSettled = useInvalidateConnections();
   const change = useMutation({
     onSettled,
     onSuccess: ({ label, warnings }) => toastWarnings(label, warnings),
@@ -135,10 +119,9 @@ export const isInUseError = (error: Error | null): boolean => error instanceof A
 
 /** Mutations of the workspace's OAuth client of an app. */
 export function useOauthClientMutations() {
-  const key = useConnectionsKey();
-  const queryClient = useQueryClient();
+  const invalidateConnections = useInvalidateConnections();
   // Not awaited: the form unmounts where the service could not be connected without a client.
-  const onSettled = () => void queryClient.invalidateQueries({ queryKey: key });
+  const onSettled = () => void invalidateConnections();
   const set = useMutation({
     onSettled,
     mutationFn: ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>
@@ -151,7 +134,7 @@ export function useOauthClientMutations() {
   return { set, remove };
 }
 
-export interface NewAccount {
+interface NewAccount {
   app: string;
   label?: string;
   visibility: 'private' | 'workspace';
@@ -161,7 +144,7 @@ export interface NewAccount {
   hosts?: string[];
 }
 
-export interface NewServer {
+interface NewServer {
   label: string;
   url: string;
   visibility: 'private' | 'workspace';
@@ -177,11 +160,10 @@ export const needsConsent = ({ kind, issuer }: Connection): boolean => kind === 
  * @param onCreated called where no consent is needed
  */
 export function useCreateConnection(onCreated: (made: Connection) => void) {
-  const key = useConnectionsKey();
-  const queryClient = useQueryClient();
+  const invalidateConnections = useInvalidateConnections();
   const onSuccess = async (connection: WorkerSchemas['NewConnection']) => {
     if (connection.authorization_url !== null) return window.location.assign(connection.authorization_url);
-    await queryClient.invalidateQueries({ queryKey: key });
+    await invalidateConnections();
     toastWarnings(connection.label, connection.warnings);
     onCreated(connection);
   };

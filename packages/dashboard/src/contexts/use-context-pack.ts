@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { api, type Context } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
@@ -34,15 +34,12 @@ export const contextFilesQuery = (workspaceId: string | undefined, name: string,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const invalidateContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
-
 /** Stores the response of a change in the cache, and invalidates the rest. */
 export function useUpdateCachedContext() {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   return ({ warnings: _, ...context }: Context) => {
     queryClient.setQueryData(contextKeys.one(workspaceId, context.name), context);
-    void invalidateContexts(queryClient, workspaceId);
+    void queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
   };
 }

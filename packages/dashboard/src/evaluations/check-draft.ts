@@ -66,7 +66,7 @@ export const formatValue = (value: unknown): string =>
     : JSON.stringify(value, null, typeof value === 'object' ? 2 : undefined);
 
 /** Parses JSON; returns any other text itself. */
-export function parseValue(text: string): unknown {
+function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

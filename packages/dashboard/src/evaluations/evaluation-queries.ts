@@ -1,12 +1,12 @@
 /** Queries of examples and evaluations of workers. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api, type CheckInput } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useInvalidateQueries } from '../shell/use-invalidate-queries';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 type WorkspaceId = string | undefined;
 
-export const evaluationKeys = {
+const evaluationKeys = {
   all: (workspaceId: WorkspaceId) => ['evaluations', workspaceId] as const,
   examples: (workspaceId: WorkspaceId, workerId: string) => ['evaluations', workspaceId, workerId, 'examples'] as const,
   list: (workspaceId: WorkspaceId, workerId: string) => ['evaluations', workspaceId, workerId, 'list'] as const,
@@ -57,12 +57,7 @@ export function useEvaluation(workerId: string, evaluationId: string) {
 
 /** Mutates evaluations or examples, then invalidates all queries of evaluations. */
 function useEvaluationMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: evaluationKeys.all(workspaceId) }),
-  });
+  return useMutation({ mutationFn, onSettled: useInvalidateQueries(evaluationKeys.all) });
 }
 
 /** Body of a new or changed example. Without `inputs`, the run that it names has them. */

@@ -3,7 +3,7 @@ import type { InputItem } from '../shell/api';
 
 /** A file stays a File until the form is sent. */
 export type FieldValue = string | boolean | File | null;
-export type ParsedInput = { value: unknown } | { problem: string } | { absent: true };
+type ParsedInput = { value: unknown } | { problem: string } | { absent: true };
 
 export const getInputLabel = (item: InputItem): string => item.label ?? item.name;
 

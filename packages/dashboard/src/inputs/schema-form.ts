@@ -3,7 +3,7 @@ import type { InputItem } from '../shell/api';
 import { isJsonObject, type JsonObject, toJsonObject } from '../ui/json';
 import { buildInitialValues, parseFieldValues } from './field-values';
 
-export interface SchemaForm {
+interface SchemaForm {
   items: InputItem[];
   /** Values to begin with, by the names of the items. */
   values: JsonObject;

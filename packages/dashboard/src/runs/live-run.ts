@@ -7,7 +7,7 @@ import { type LogLine, parseTime, toLogLine } from './log/log-line';
 import { type RunRequest, toRunRequest } from './requests/run-request';
 
 /** An artifact with the attempt that saved it and the time. */
-export type LiveArtifact = RunArtifact & { attempt: number; at: number | null };
+type LiveArtifact = RunArtifact & { attempt: number; at: number | null };
 
 /** The status of the run from then on. */
 export interface LiveStatus {

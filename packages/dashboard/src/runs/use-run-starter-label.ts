@@ -2,7 +2,7 @@ import { useMembers } from '../accounts/use-members';
 import { useMe } from '../shell/use-me';
 import { TRIGGER_LABELS } from './trigger-labels';
 
-export interface StartedRun {
+interface StartedRun {
   trigger: keyof typeof TRIGGER_LABELS;
   /** User or token. */
   createdBy: string | null;

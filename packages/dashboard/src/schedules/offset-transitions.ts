@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 /** Clocks that change do so twice a year. */
 const LOOKAHEAD_DAYS = 370;
 
-export interface OffsetTransition {
+interface OffsetTransition {
   /** The first moment with the new offset, epoch milliseconds. */
   at: number;
   /** Minutes that the clocks skip; negative where they go back. */

@@ -248,7 +248,7 @@ export const DOCS_URL = '/docs';
 /** Serves the URLs of the other surfaces. */
 export const CONFIG_URL = '/config.json';
 
-export interface RunUrls {
+interface RunUrls {
   events: (runId: string) => string;
   artifact: (runId: string, artifactId: string) => string;
 }

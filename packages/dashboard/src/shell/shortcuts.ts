@@ -2,14 +2,14 @@
 import { useEffect, useRef } from 'react';
 import { createStore } from '../ui/store';
 
-export interface Shortcut {
+interface Shortcut {
   /** One key as `KeyboardEvent.key` has it, or two that follow each other: "j", "?", "g w". */
   keys: string;
   description: string;
   run: () => void;
 }
 
-export interface ShortcutGroup {
+interface ShortcutGroup {
   title: string;
   shortcuts: Shortcut[];
 }

@@ -19,7 +19,7 @@ const REPORT_DELAY_MS = 60;
 /** A tab hidden for less than this keeps its streams. */
 const HIDDEN_GRACE_MS = 5_000;
 
-export interface StreamSlot {
+interface StreamSlot {
   /** Aborted when the stream has to yield. */
   signal: AbortSignal;
   end: () => void;

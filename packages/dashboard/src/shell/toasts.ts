@@ -1,6 +1,6 @@
 import { createStore } from '../ui/store';
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
   tone: 'info' | 'error';

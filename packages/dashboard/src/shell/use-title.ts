@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { createStore } from '../ui/store';
 
 /** A page above this one, where its name says more than the navigation does. */
-export interface Ancestor {
+interface Ancestor {
   to: string;
   label: string;
 }

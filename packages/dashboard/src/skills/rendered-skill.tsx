@@ -3,7 +3,7 @@ import { LoadErrorNotice } from '../ui/notice';
 import { Markup } from './markup';
 import { useRenderedSkill } from './use-rendered-skill';
 
-interface RenderedSkillProps {
+export interface RenderedSkillProps {
   title: string;
   text: string;
   /** Address of the skill's page. */

@@ -1,4 +1,6 @@
-import { api } from '../shell/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, type Skill } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
@@ -14,4 +16,14 @@ export function useSkill(slug: string) {
     () => getSkill(slug),
     { enabled: slug !== '', staleTime: STALE_MS, refetchOnWindowFocus: false },
   );
+}
+
+/** Stores the response of a change in the cache, and invalidates the lists. */
+export function useUpdateCachedSkill() {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  return (skill: Skill) => {
+    queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), skill);
+    void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
+  };
 }

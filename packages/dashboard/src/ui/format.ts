@@ -5,6 +5,11 @@ const relativeTimeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'au
 
 export const formatAbsoluteTime = (at: number): string => dateTimeFormat.format(at);
 
+const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** @param month `2026-01` */
+export const formatMonth = (month: string): string => monthFormat.format(new Date(`${month}-01`));
+
 const SPANS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -37,6 +42,9 @@ export function formatFileSize(bytes: number): string {
 
 export const formatNumber = (value: number): string =>
   new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);
+
+/** Formats the ticks of an axis of whole numbers; empty for those in between. */
+export const formatWholeNumber = (value: number): string => (Number.isInteger(value) ? formatNumber(value) : '');
 
 /** Formats `1 call`, `2 calls`. @param noun the singular noun */
 export const formatCount = (count: number, noun: string): string =>

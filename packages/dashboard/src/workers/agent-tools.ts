@@ -10,7 +10,7 @@ type BuiltInTool = keyof typeof BUILT_IN_TOOLS;
 
 const isBuiltInTool = (tool: string): tool is BuiltInTool => tool in BUILT_IN_TOOLS;
 
-export type AgentTool =
+type AgentTool =
   | { kind: BuiltInTool }
   | { kind: 'worker' | 'context'; name: string }
   /** `tool` null: all of them. */

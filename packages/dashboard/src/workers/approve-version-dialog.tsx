@@ -1,23 +1,21 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { FileComparison } from '../code/file-comparison';
 import type { Files } from '../code/files';
 import { api, type Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
-import { useWorkspace } from '../shell/use-me';
 import { Dialog } from '../ui/dialog';
 import { ErrorNotice, LoadErrorNotice } from '../ui/notice';
-import { invalidateWorkers } from './use-worker';
-import { versionFilesQuery } from './version-files';
+import { useInvalidateWorkers } from './use-worker';
+import { useVersionFiles } from './version-files';
 
 const NO_FILES: Files = new Map();
 
 /** Shows the code and access of a version; a button approves exactly this version. */
 export default function ApproveVersionDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const { id, sha, version, permissions } = worker;
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
-  const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
+  const invalidateWorkers = useInvalidateWorkers();
+  const { data: files, error, refetch } = useVersionFiles(id, sha);
   const approve = useMutation({
     mutationFn: () =>
       api.worker.POST('/api/workers/{worker_id}/versions/{sha}/approve', {
@@ -25,7 +23,7 @@ export default function ApproveVersionDialog({ worker, onClose }: { worker: Work
       }),
     onSuccess: async () => {
       toast(`Version ${version} of ${worker.name} approved`);
-      await invalidateWorkers(queryClient, workspaceId);
+      await invalidateWorkers();
       onClose();
     },
   });

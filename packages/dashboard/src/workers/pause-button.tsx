@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api, type Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
-import { useWorkspace } from '../shell/use-me';
 import { PauseIcon, PlayIcon } from '../ui/icons';
-import { invalidateWorkers, workerKeys } from './use-worker';
+import { useUpdateCachedWorker } from './use-worker';
 
 type PauseAction = 'pause' | 'resume';
 
@@ -13,13 +12,11 @@ export const pauseOrResumeWorker = (workerId: string, action: PauseAction): Prom
 
 /** Pauses or resumes a worker, with undo. */
 export function PauseButton({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const updateCachedWorker = useUpdateCachedWorker();
   const change = useMutation({
     mutationFn: (action: PauseAction) => pauseOrResumeWorker(worker.id, action),
     onSuccess: (updated, action) => {
-      queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), updated);
-      void invalidateWorkers(queryClient, workspaceId);
+      updateCachedWorker(updated);
       const [done, back] = action === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
       toast(`${worker.name} ${done}`, { undo: () => change.mutate(back) });
     },

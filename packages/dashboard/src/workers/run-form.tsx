@@ -1,10 +1,9 @@
 import { Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { buildInputFormKey, InputForm } from '../inputs/input-form';
+import { useInvalidateRuns } from '../runs/worker-runs';
 import { api, type InputItem, type Worker } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
-import { useWorkspace } from '../shell/use-me';
 import { toJsonObject } from '../ui/json';
 import { Notice } from '../ui/notice';
 import { type Inputs, useSampleInputs } from './use-sample-inputs';
@@ -29,8 +28,7 @@ const ANY_INPUTS: InputItem[] = [
 /** Starts a run and opens its page. */
 export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
+  const invalidateRuns = useInvalidateRuns();
   const { sample, button, failure } = useSampleInputs(worker.id);
   const params = { path: { worker_id: worker.id } };
   const hasDeclaredInputs = worker.inputs.length > 0;
@@ -40,7 +38,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   async function start(formInputs: Inputs) {
     const inputs = hasDeclaredInputs ? formInputs : toJsonObject(formInputs[ANY_INPUTS_NAME]);
     const run = await api.worker.POST('/api/workers/{worker_id}/runs', { params, body: { inputs } });
-    void queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] });
+    void invalidateRuns();
     navigate(workerRunPath(run.run_id));
   }
 

@@ -4,7 +4,7 @@ import table from '../ui/data-table.module.css';
 import { isJsonObject, type JsonObject } from '../ui/json';
 import { formatNetworkRule, type NetworkRule } from './network-labels';
 
-export interface FieldChange {
+interface FieldChange {
   field: string;
   before?: unknown;
   after?: unknown;

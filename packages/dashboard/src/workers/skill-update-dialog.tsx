@@ -1,16 +1,14 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { findText } from '../code/files';
 import type { Skill, Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
-import { useWorkspace } from '../shell/use-me';
 import { useSkill } from '../skills/use-skill';
 import { Dialog } from '../ui/dialog';
 import { ErrorNotice, LoadErrorNotice } from '../ui/notice';
 import { formatSkillPin } from './use-create-skill-worker';
 import { useUpdateWorker } from './use-update-worker';
-import { versionFilesQuery } from './version-files';
+import { useVersionFiles } from './version-files';
 
 const DiffView = lazy(() => import('../code/diff-view').then((module) => ({ default: module.DiffView })));
 
@@ -36,8 +34,7 @@ export default function SkillUpdateDialog({
 
 function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill; onClose: () => void }) {
   const { id, sha, entrypoint, permissions, status } = worker;
-  const workspaceId = useWorkspace()?.id;
-  const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
+  const { data: files, error, refetch } = useVersionFiles(id, sha);
   const change = useUpdateWorker(id, (updated) => {
     toast(`Updated to skill version ${skill.version}. Worker version ${updated.version} created.`);
     onClose();

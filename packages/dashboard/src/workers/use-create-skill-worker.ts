@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api } from '../shell/api';
 import { workerPath } from '../shell/paths';
 import { toast } from '../shell/toasts';
-import { useWorkspace } from '../shell/use-me';
-import { invalidateWorkers } from './use-worker';
+import { useInvalidateWorkers } from './use-worker';
 
 export interface SkillVersion {
   slug: string;
@@ -18,13 +17,12 @@ export const formatSkillPin = ({ slug, contentHash }: SkillVersion): string => `
 /** Creates an agent from one version of a skill, and opens the page where its tools are selected. */
 export function useCreateSkillWorker() {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
+  const invalidateWorkers = useInvalidateWorkers();
   return useMutation({
     mutationFn: (skill: SkillVersion) =>
       api.worker.POST('/api/workers', { body: { runner: 'agent', skill: formatSkillPin(skill) } }),
     onSuccess: (worker) => {
-      void invalidateWorkers(queryClient, workspaceId);
+      void invalidateWorkers();
       toast(`${worker.name} created. Now choose tools for the agent.`);
       navigate(workerPath(worker.id, 'workerSettings'));
     },

@@ -1,5 +1,7 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { api, type Worker } from '../shell/api';
+import { useInvalidateQueries } from '../shell/use-invalidate-queries';
+import { useWorkspace } from '../shell/use-me';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Query keys for workers; all keys of a workspace share a prefix, as live events require. */
@@ -23,6 +25,16 @@ export function useWorker(workerId: string | undefined) {
   );
 }
 
-/** Invalidates all queries of workers, after a change of one. */
-export const invalidateWorkers = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: workerKeys.all(workspaceId) });
+/** Returns a function that invalidates all queries of workers, after a change of one. */
+export const useInvalidateWorkers = () => useInvalidateQueries(workerKeys.all);
+
+/** Stores the response of a change in the cache, and invalidates the rest. */
+export function useUpdateCachedWorker() {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const invalidateWorkers = useInvalidateWorkers();
+  return (worker: Worker) => {
+    queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), worker);
+    void invalidateWorkers();
+  };
+}

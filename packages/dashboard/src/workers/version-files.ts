@@ -1,6 +1,7 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { api } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
 import { workerKeys } from './use-worker';
 
 /** Loads the files of a version once, since a version never changes. */
@@ -13,6 +14,10 @@ export const versionFilesQuery = (workspaceId: string | undefined, workerId: str
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+/** Loads the files of a version of a worker in the current workspace. */
+export const useVersionFiles = (workerId: string, sha: string) =>
+  useQuery(versionFilesQuery(useWorkspace()?.id, workerId, sha));
 
 /** Caches the files of a version that was just saved. */
 export const cacheVersionFiles = (

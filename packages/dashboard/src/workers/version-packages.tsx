@@ -1,7 +1,6 @@
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { api, type DependencyInstallation } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { DataTable } from '../ui/data-table';
 import { formatCount, formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, WaitIcon } from '../ui/icons';
@@ -50,16 +49,15 @@ const INSTALLING_REFETCH_MS = 2_000;
 
 /** Loads how far the packages of a version are installed; live events load it again. */
 export function useInstallation(workerId: string, sha: string, enabled = true) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: workerKeys.part(workspaceId, workerId, 'dependencies', { sha }),
-    queryFn: async () => {
-      const params = { path: { worker_id: workerId, sha } };
-      return (await api.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params })).dependencies;
+  const params = { path: { worker_id: workerId, sha } };
+  return useWorkspaceQuery(
+    (workspaceId) => workerKeys.part(workspaceId, workerId, 'dependencies', { sha }),
+    async () => (await api.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params })).dependencies,
+    {
+      enabled,
+      refetchInterval: ({ state }) => (state.data?.status === 'installing' ? INSTALLING_REFETCH_MS : false),
     },
-    enabled: enabled && workspaceId !== undefined,
-    refetchInterval: ({ state }) => (state.data?.status === 'installing' ? INSTALLING_REFETCH_MS : false),
-  });
+  );
 }
 
 /** Shows the installation of a version's packages, and the packages once they are known. */

@@ -1,5 +1,5 @@
 import { Box, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ALERT_CHANNELS } from '../../alerts/alert-channels';
 import { ALERT_TYPE_LABELS, type Alert, type Delivery } from '../../alerts/alert-labels';
@@ -7,6 +7,7 @@ import { DeliveryStatusChip } from '../../alerts/alert-status';
 import { api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { bindChoice } from '../../ui/bind';
 import { formatNumber } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
@@ -16,8 +17,6 @@ import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './alert-page.module.css';
 import { DeliveryDetail } from './delivery-detail';
-
-const PAGE_SIZE = 50;
 
 const STATUS_OPTIONS = [
   { value: '', label: 'All' },
@@ -35,17 +34,15 @@ export function Deliveries({ alert }: { alert: Alert }) {
   const [status, setStatus] = useState<Status | ''>('');
   const key = ['alerts', workspaceId, alert.id, 'deliveries'];
   const path = { alert_id: alert.id };
-  const deliveries = useInfiniteQuery({
-    queryKey: [...key, status],
-    enabled: workspaceId !== undefined,
-    initialPageParam: undefined as Delivery | undefined,
-    queryFn: async ({ pageParam: last }) => {
+  const deliveries = usePagedQuery<Delivery>(
+    () => [...key, status],
+    ({ limit }, last) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
-      const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
+      const query = { limit, ...(status && { status }), ...before };
       return api.worker.GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } });
     },
-    getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
-  });
+    { pageSize: 50 },
+  );
   const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
   const replayAll = useMutation({
     onSettled,
@@ -61,7 +58,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
       }),
     onSuccess: () => toast('Delivery resent'),
   });
-  const shown = deliveries.data?.pages.flat();
+  const { data: shown } = deliveries;
   return (
     <Panel
       title="Deliveries"

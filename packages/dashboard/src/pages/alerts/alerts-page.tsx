@@ -42,7 +42,7 @@ export default function AlertsPage() {
         label="Alerts"
         what="The alerts"
         query={alerts}
-        items={alerts.data?.pages.flat()}
+        items={alerts.data}
         columns={ALERT_COLUMNS}
         getKey={({ id }) => id}
         isCard

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Verdict } from '../../approvals/decision-form';
 import type { Approval } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { EmptyState } from '../../ui/empty-state';
 import { Notice } from '../../ui/notice';
 import { ApprovalInbox } from './approval-inbox';
@@ -11,8 +10,6 @@ import styles from './approvals-page.module.css';
 
 /** Lists the pending approvals of this workspace, with one of them open. */
 export default function ApprovalsPage() {
-  const workspace = useWorkspace();
-  const queryClient = useQueryClient();
   const pendingApprovals = useApprovals('pending');
   const [announcement, setAnnouncement] = useState<string | null>(null);
   const announcementBox = useRef<HTMLDivElement>(null);
@@ -21,7 +18,7 @@ export default function ApprovalsPage() {
     if (announcement) announcementBox.current?.focus();
   }, [announcement]);
 
-  const invalidateApprovals = () => queryClient.invalidateQueries({ queryKey: ['approvals', workspace?.id] });
+  const invalidateApprovals = useInvalidateQueries((workspaceId) => ['approvals', workspaceId]);
 
   async function handleDecided(approval: Approval, verdict: Verdict) {
     await invalidateApprovals();
@@ -32,7 +29,7 @@ export default function ApprovalsPage() {
   return (
     <ApprovalInbox
       list={pendingApprovals}
-      approvals={pendingApprovals.data?.pages.flat()}
+      approvals={pendingApprovals.data}
       onDecided={handleDecided}
       onOutdated={invalidateApprovals}
       announcement={

@@ -8,7 +8,7 @@ export default function DecidedApprovalsPage() {
   return (
     <ApprovalInbox
       list={all}
-      approvals={all.data?.pages.flat().filter(({ status }) => status !== 'pending')}
+      approvals={all.data?.filter(({ status }) => status !== 'pending')}
       empty={
         <EmptyState title="No decisions yet" level={2}>
           <p>Decisions and their reasons appear here. Each decision is kept until its run is deleted.</p>

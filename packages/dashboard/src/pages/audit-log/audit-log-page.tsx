@@ -1,11 +1,12 @@
 import { Button, Group, Skeleton } from '@mantine/core';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMembers } from '../../accounts/use-members';
 import type { AuditEntry } from '../../audit/build-audit-message';
 import { SettingsLayout } from '../../settings/settings-layout';
 import { api, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { downloadFile } from '../../ui/download-file';
 import { DownloadIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
@@ -14,8 +15,6 @@ import { type AuditFilter, toAuditQuery, useAuditFilter } from './audit-filter';
 import { AuditRow } from './audit-row';
 import { FilterFields } from './filter-fields';
 
-const PAGE_SIZE = 50;
-
 export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
@@ -23,7 +22,7 @@ export default function AuditLogPage() {
       {!workspace ? (
         <Skeleton height={200} />
       ) : workspace.permissions.read_audit_log ? (
-        <AuditLog workspaceId={workspace.id} />
+        <AuditLog />
       ) : (
         <Notice tone="info">Only admins and owners of {workspace.name} can view the audit log.</Notice>
       )}
@@ -31,7 +30,7 @@ export default function AuditLogPage() {
   );
 }
 
-function AuditLog({ workspaceId }: { workspaceId: string }) {
+function AuditLog() {
   const { filter, isFiltered, change, clear } = useAuditFilter();
   const members = useMembers();
   const people = useMemo(
@@ -39,17 +38,15 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
     [members.data],
   );
   const auditQuery = toAuditQuery(filter);
-  const log = useInfiniteQuery({
-    queryKey: ['audit', workspaceId, auditQuery],
-    initialPageParam: undefined as AuditEntry | undefined,
-    queryFn: async ({ pageParam: last }) => {
+  const log = usePagedQuery<AuditEntry>(
+    (workspaceId) => ['audit', workspaceId, auditQuery],
+    ({ limit }, last) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
-      const query = { limit: PAGE_SIZE, ...auditQuery, ...before };
-      return api.worker.GET('/api/audit-log', { params: { query } });
+      return api.worker.GET('/api/audit-log', { params: { query: { limit, ...auditQuery, ...before } } });
     },
-    getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
-  });
-  const entries = log.data?.pages.flat();
+    { pageSize: 50 },
+  );
+  const { data: entries } = log;
   return (
     <Panel title="Changes" aside={<ExportButton filter={filter} />}>
       <FilterFields filter={filter} people={people} onChange={change} onClear={isFiltered ? clear : undefined} />

@@ -25,7 +25,7 @@ export default function ChatPage() {
 function Chat({ conversationId }: { conversationId: string | undefined }) {
   const navigate = useNavigate();
   const [isListOpen, setListOpen] = useState(false);
-  const conversations = useConversations().data?.pages.flat() ?? [];
+  const { data: conversations = [] } = useConversations();
   const place = conversations.findIndex(({ id }) => id === conversationId);
   const openConversation = (index: number) => {
     const next = conversations[index];

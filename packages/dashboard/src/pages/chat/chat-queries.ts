@@ -1,6 +1,8 @@
-import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, hasErrorStatus } from '../../shell/api';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type MessageInput, sendMessage } from './send-message';
 import {
@@ -13,7 +15,6 @@ import {
   type Thread,
 } from './thread';
 
-const CONVERSATIONS_PAGE_SIZE = 30;
 const TURNS_PAGE_SIZE = 20;
 
 type WorkspaceId = string | undefined;
@@ -24,20 +25,10 @@ export const chatKeys = {
 };
 
 /** Lists the member's own conversations, latest activity first. */
-export function useConversations() {
-  const workspaceId = useWorkspace()?.id;
-  return useInfiniteQuery({
-    queryKey: chatKeys.list(workspaceId),
-    enabled: workspaceId !== undefined,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) => {
-      const query = { limit: CONVERSATIONS_PAGE_SIZE, offset };
-      return api.worker.GET('/api/conversations', { params: { query } });
-    },
-    getNextPageParam: (last, pages) =>
-      last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
+export const useConversations = () =>
+  usePagedQuery(chatKeys.list, (query) => api.worker.GET('/api/conversations', { params: { query } }), {
+    pageSize: 30,
   });
-}
 
 const isRunning = (thread: Thread | undefined): boolean => thread?.status === 'running';
 
@@ -123,29 +114,26 @@ function buildNewThread(sentMessage: SentMessage, message: string): Thread {
 const toPathParams = (id: string) => ({ params: { path: { conversation_id: id } } });
 
 export function useStopConversation(id: string) {
-  const workspaceId = useWorkspace()?.id;
-  const client = useQueryClient();
+  const invalidateThread = useInvalidateQueries((workspaceId) => chatKeys.one(workspaceId, id));
   return useMutation({
     mutationFn: () => api.worker.POST('/api/conversations/{conversation_id}/stop', toPathParams(id)),
     // If the agent was only waiting, no stream reports its end.
-    onSuccess: ({ status }) =>
-      status !== 'running' && client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) }),
+    onSuccess: ({ status }) => status !== 'running' && invalidateThread(),
   });
 }
 
 /** Resumes the last message, which was interrupted, and refetches the conversation, even if it has been resumed. */
 export function useResumeConversation(id: string) {
-  const workspaceId = useWorkspace()?.id;
-  const client = useQueryClient();
-  const invalidate = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
+  const invalidateThread = useInvalidateQueries((workspaceId) => chatKeys.one(workspaceId, id));
+  const invalidateList = useInvalidateQueries(chatKeys.list);
   return useMutation({
     mutationFn: () => api.worker.POST('/api/conversations/{conversation_id}/resume', toPathParams(id)),
     onSuccess: async () => {
-      await invalidate();
-      void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
+      await invalidateThread();
+      void invalidateList();
     },
     onError: (error) => {
-      if (hasErrorStatus(error, 404, 409)) void invalidate();
+      if (hasErrorStatus(error, 404, 409)) void invalidateThread();
     },
   });
 }
@@ -183,11 +171,9 @@ export function useRenameConversation(id: string) {
 }
 
 export function useDeleteConversation(id: string) {
-  const workspaceId = useWorkspace()?.id;
-  const client = useQueryClient();
   return useMutation({
     mutationFn: () => api.worker.DELETE('/api/conversations/{conversation_id}', toPathParams(id)),
-    onSuccess: () => client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) }),
+    onSuccess: useInvalidateQueries(chatKeys.list),
   });
 }
 

@@ -17,7 +17,7 @@ interface ConversationListProps {
 /** Lists the member's own conversations. */
 export function ConversationList({ openId, onNavigate }: ConversationListProps) {
   const list = useConversations();
-  const conversations = list.data?.pages.flat();
+  const { data: conversations } = list;
   return (
     <nav className={styles.list} aria-label="Conversations">
       <Group

@@ -7,7 +7,7 @@ import { paths } from '../../shell/paths';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { useResumeConversation } from './chat-queries';
 
-interface TurnOutcomeProps {
+export interface TurnOutcomeProps {
   conversationId: string;
   turn: ChatTurn;
   /** Sends a message in this conversation; absent if this turn is not the last, or one is running. */

@@ -9,15 +9,12 @@ import { formatDollars, formatDuration } from '../../ui/format';
 import { getCallSummaryId, toCallState } from './call-state';
 import { ToolCallApproval } from './tool-call-approval';
 import { TurnLinks } from './turn-links';
-import { TurnOutcome } from './turn-outcome';
+import { TurnOutcome, type TurnOutcomeProps } from './turn-outcome';
 
-interface TurnProps {
-  conversationId: string;
-  turn: ChatTurn;
+interface TurnProps extends TurnOutcomeProps {
   durations: Readonly<Record<string, number>>;
   /** In US dollars, where it is known. */
   cost: number | undefined;
-  send: ((text: string) => void) | undefined;
   /** For the first call that waits for approval. */
   approveButton: Ref<HTMLButtonElement>;
   rejectButton: Ref<HTMLButtonElement>;

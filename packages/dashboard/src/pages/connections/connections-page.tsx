@@ -26,7 +26,7 @@ export default function ConnectionsPage() {
         label="Connections"
         what="The connections"
         query={connections}
-        items={connections.data?.pages.flat()}
+        items={connections.data}
         columns={CONNECTION_COLUMNS}
         getKey={({ id }) => id}
         isCard

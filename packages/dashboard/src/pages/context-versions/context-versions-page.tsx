@@ -1,16 +1,17 @@
 import type { WorkerSchemas } from '@gantry/sdk';
 import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { FileComparison } from '../../code/file-comparison';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
-import { useVersions, VersionsPage } from '../../code/versions-page';
+import { VersionsPage } from '../../code/versions-page';
 import { ContextLayout } from '../../contexts/context-layout';
 import { contextFilesQuery, contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
 import { api, type Context } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { LoadErrorNotice } from '../../ui/notice';
 
 const NO_FILES: Files = new Map();
@@ -25,18 +26,17 @@ export default function ContextVersionsPage() {
 }
 
 function ContextVersions({ context }: { context: Context }) {
-  const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(context);
-  const query = useVersions(
-    contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
-    async (page) => {
-      const params = { path: { name: context.name }, query: page };
-      return api.worker.GET('/api/contexts/{name}/versions', { params });
-    },
+  const path = { name: context.name };
+  const versions = usePagedQuery(
+    // Each new version changes the list.
+    (workspaceId) => contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
+    (query) => api.worker.GET('/api/contexts/{name}/versions', { params: { path, query } }),
+    { pageSize: 50, placeholderData: keepPreviousData },
   );
   return (
     <VersionsPage
-      query={query}
+      query={versions}
       toListed={toListedVersion}
       resource={context}
       rollBackTo={context.permissions.edit ? rollBackTo : undefined}

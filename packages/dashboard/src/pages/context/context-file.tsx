@@ -1,25 +1,14 @@
 import { Box, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { FileEditor } from '../../code/file-editor';
-import { DeletedFileNotice, FilePane, ViewToggle } from '../../code/file-pane';
-import type { FileContent } from '../../code/files';
+import { DeletedFileNotice, type DraftFileProps, FilePane, ViewToggle } from '../../code/file-pane';
 import { formatFileSize } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 
 const MarkdownPreview = lazy(() => import('../../outputs/output-markdown'));
 const CsvPreview = lazy(() => import('./csv-preview'));
 
-interface ContextFileProps {
-  path: string;
-  /** Undefined: deleted. */
-  content: FileContent | undefined;
-  /** Absent: read-only. */
-  onChange: ((text: string) => void) | undefined;
-  onSave: () => void;
-  onRestore: () => void;
-}
-
-export function ContextFile({ path, content, onChange, onSave, onRestore }: ContextFileProps) {
+export function ContextFile({ path, content, onChange, onSave, onRestore }: DraftFileProps) {
   const [showsPreview, setShowsPreview] = useState(false);
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   const hasPreview = extension === 'md' || extension === 'csv';

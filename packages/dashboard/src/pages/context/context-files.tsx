@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { DownloadZipButton } from '../../code/download-zip-button';
 import { DraftBar } from '../../code/draft-bar';
@@ -13,6 +13,7 @@ import { contextFilesQuery, contextKeys, useUpdateCachedContext } from '../../co
 import { api, type Context } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { Columns } from '../../ui/columns';
 import { DropZone } from '../../ui/drop-zone';
 import { EmptyState } from '../../ui/empty-state';
@@ -113,14 +114,11 @@ function useSaveFiles(context: Context, draft: Draft) {
 }
 
 function NewerVersionConflict({ context, source, draft }: ContextFilesProps) {
-  const workspaceId = useWorkspace()?.id;
-  const { data } = useQuery({
-    queryKey: contextKeys.part(workspaceId, context.name, 'newest', { sha: context.sha }),
-    queryFn: async () => {
-      const params = { path: { name: context.name }, query: { limit: 1 } };
-      return api.worker.GET('/api/contexts/{name}/versions', { params });
-    },
-  });
+  const params = { path: { name: context.name }, query: { limit: 1 } };
+  const { data } = useWorkspaceQuery(
+    (workspaceId) => contextKeys.part(workspaceId, context.name, 'newest', { sha: context.sha }),
+    () => api.worker.GET('/api/contexts/{name}/versions', { params }),
+  );
   return <DraftConflict source={source} draft={draft} newer={data?.[0]} />;
 }
 

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { WorkerLinks } from '../../contexts/context-layout';
 import { contextKeys } from '../../contexts/use-context-pack';
 import { api, type Context } from '../../shell/api';
+import { loadAllPages } from '../../shell/load-all-pages';
 import { contextPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -16,8 +17,6 @@ import { ResourceTable } from '../../ui/resource-table';
 import type { Column } from '../../ui/table-model';
 import { buildTimeColumn } from '../../ui/time-column';
 import { NewContextDialog } from './new-context-dialog';
-
-const PAGE_SIZE = 200;
 
 const CONTEXT_COLUMNS: Column<Context>[] = [
   {
@@ -98,12 +97,5 @@ export default function ContextsPage() {
 }
 
 /** Loads all contexts, newest first. There are few, since each is created by hand. */
-async function loadAllContexts(): Promise<Context[]> {
-  const all: Context[] = [];
-  for (;;) {
-    const params = { query: { limit: PAGE_SIZE, offset: all.length } };
-    const page = await api.worker.GET('/api/contexts', { params });
-    all.push(...page);
-    if (page.length < PAGE_SIZE) return all;
-  }
-}
+const loadAllContexts = (): Promise<Context[]> =>
+  loadAllPages((query) => api.worker.GET('/api/contexts', { params: { query } }));

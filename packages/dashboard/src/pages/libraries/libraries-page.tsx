@@ -1,9 +1,10 @@
 import { Box, Button, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, type LibraryItem } from '../../shell/api';
 import { libraryPath } from '../../shell/paths';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
@@ -109,13 +110,12 @@ function LibraryPanel({ kind, title, loadLibraries, empty }: LibraryPanelProps) 
 }
 
 function NewLibraryDialog({ onClose }: { onClose: () => void }) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateLibraries = useInvalidateQueries((workspaceId) => skillKeys.libraries(workspaceId, 'own'));
   const navigate = useNavigate();
   const create = useMutation({
     mutationFn: (fields: LibraryFields) => api.skills.POST('/api/v1/libraries', { body: fields }),
     onSuccess: ({ slug }) => {
-      void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
+      void invalidateLibraries();
       navigate(libraryPath(slug));
     },
   });

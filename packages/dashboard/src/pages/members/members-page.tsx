@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { ROLE_OPTIONS } from '../../accounts/roles';
 import { membersKey, useMembers } from '../../accounts/use-members';
 import { SettingsLayout } from '../../settings/settings-layout';
 import { api, type Member, type Role } from '../../shell/api';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useWorkspace } from '../../shell/use-me';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -25,7 +26,6 @@ export default function MembersPage() {
 }
 
 function MemberTable({ workspaceId }: { workspaceId: string }) {
-  const queryClient = useQueryClient();
   const members = useMembers();
   const change = useMutation({
     mutationFn: async ({ member, role }: { member: Member; role: Role | null }) => {
@@ -37,7 +37,7 @@ function MemberTable({ workspaceId }: { workspaceId: string }) {
         await api.worker.DELETE('/api/workspaces/{workspace_id}/members/{user_id}', { params: { path } });
       }
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: membersKey(workspaceId) }),
+    onSettled: useInvalidateQueries(membersKey),
   });
   const columns: Column<Member>[] = [
     { head: 'Name', sortBy: ({ name, email }) => name ?? email, cell: (member) => <MemberName member={member} /> },

@@ -1,17 +1,18 @@
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Model, type Workspace } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { getFormText } from '../../ui/form-text';
-import { formatDollars, formatPercent } from '../../ui/format';
+import { formatDollars, formatMonth, formatPercent } from '../../ui/format';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { formatMonth, type ModelUsage } from './model-usage';
 
 interface BudgetPanelProps {
-  usage: ModelUsage;
+  usage: WorkerSchemas['ModelUsage'];
   workspace: Workspace;
   models: readonly Model[];
 }
@@ -95,7 +96,7 @@ function BudgetMeter({ usd, reserved, budget }: { usd: number; reserved: number;
 }
 
 function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: number | null }) {
-  const queryClient = useQueryClient();
+  const invalidateUsage = useInvalidateQueries((id) => ['usage', id]);
   const [savedBudget, setSavedBudget] = useState(budget);
   const change = useMutation({
     mutationFn: (monthly_budget_usd: number | null) =>
@@ -105,7 +106,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
       }),
     onSuccess: async (_changed, newBudget) => {
       setSavedBudget(newBudget);
-      await queryClient.invalidateQueries({ queryKey: ['usage', workspaceId] });
+      await invalidateUsage();
     },
   });
   function submit(formData: FormData) {

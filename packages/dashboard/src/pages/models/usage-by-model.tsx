@@ -1,3 +1,4 @@
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DataTable } from '../../ui/data-table';
@@ -5,9 +6,9 @@ import { formatDollars, formatNumber } from '../../ui/format';
 import { Meter } from '../../ui/meter';
 import { Panel } from '../../ui/panel';
 import type { Column } from '../../ui/table-model';
-import type { ModelUsage } from './model-usage';
 import styles from './models-page.module.css';
 
+type ModelUsage = WorkerSchemas['ModelUsage'];
 type UsedModel = ModelUsage['models'][number];
 
 /** Lists models by cost, highest first, each with a bar relative to the highest. */

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { automationKeys } from '../../automations/automation-keys';
@@ -9,6 +9,7 @@ import type { Draft } from '../../code/use-draft';
 import { api } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { bindChoice } from '../../ui/bind';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormStack, handleSubmit } from '../../ui/form';
@@ -17,7 +18,6 @@ import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 
 interface NewAutomationEditorProps {
-  workspaceId: string;
   draft: Draft;
   about: ReactNode;
   /** Undefined: `main.py`. */
@@ -27,7 +27,7 @@ interface NewAutomationEditorProps {
 }
 
 /** Edits, tests and deploys the files of a new automation. */
-export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, children }: NewAutomationEditorProps) {
+export function NewAutomationEditor({ draft, about, entrypoint, children }: NewAutomationEditorProps) {
   const pack = usePackage(draft, entrypoint);
   return (
     <Stack gap="md">
@@ -49,7 +49,7 @@ export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, chi
       />
       {children}
       <PackageWorkspace draft={draft} packageDraft={pack} automationId={null}>
-        <DeployPanel workspaceId={workspaceId} draft={draft} pack={pack} />
+        <DeployPanel draft={draft} pack={pack} />
       </PackageWorkspace>
     </Stack>
   );
@@ -58,14 +58,13 @@ export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, chi
 type Visibility = 'private' | 'public';
 
 interface DeployPanelProps {
-  workspaceId: string;
   draft: Draft;
   pack: Package;
 }
 
-function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
+function DeployPanel({ draft, pack }: DeployPanelProps) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const invalidateAutomations = useInvalidateQueries(automationKeys.all);
   const [visibility, setVisibility] = useState<Visibility>('private');
   const deploy = useMutation({
     mutationFn: async () => {
@@ -74,7 +73,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
       return { ...deployed, warnings: [...warnings, ...deployed.warnings] };
     },
     onSuccess: ({ id, name, warnings }) => {
-      void queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) });
+      void invalidateAutomations();
       draft.rebase(draft.baseSha, null);
       toast([`${name} deployed`, ...warnings].join('. '));
       navigate(automationPath(id));

@@ -46,7 +46,6 @@ function PublishedWorkerEditor({ workspaceId, worker }: { workspaceId: string; w
   const isOutdated = draft.baseSha !== sha && draft.changes.length > 0;
   return (
     <NewAutomationEditor
-      workspaceId={workspaceId}
       draft={draft}
       entrypoint={entrypoint}
       about={

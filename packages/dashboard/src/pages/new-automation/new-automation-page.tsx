@@ -44,7 +44,6 @@ function NewAutomationFromStarter({ workspaceId }: { workspaceId: string }) {
   if (!draft) return <Skeleton height={480} radius={10} />;
   return (
     <NewAutomationEditor
-      workspaceId={workspaceId}
       draft={draft}
       about={
         <span>

@@ -15,8 +15,7 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
     ...(typeof turns === 'number' ? [`${turns} turns`] : []),
     ...(typeof budget === 'number' ? [formatDollars(budget)] : []),
   ];
-  const { data } = useConnections();
-  const connectionList = data?.pages.flat();
+  const { data: connectionList } = useConnections();
   const missing = connectionList
     ? connections.filter((app) => !connectionList.some((one) => one.app === app && isWorkspaceWide(one)))
     : [];

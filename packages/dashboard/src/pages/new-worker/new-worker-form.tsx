@@ -1,5 +1,5 @@
 import { Box, Button, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
@@ -7,7 +7,6 @@ import { getLocalTimeZone, type Schedule, ScheduleFields } from '../../schedules
 import { api } from '../../shell/api';
 import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
-import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { bindText } from '../../ui/bind';
 import { Columns } from '../../ui/columns';
@@ -16,7 +15,7 @@ import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { getEntryFile, isAgent, type WorkerTemplate } from '../../workers/templates/template';
-import { invalidateWorkers } from '../../workers/use-worker';
+import { useInvalidateWorkers } from '../../workers/use-worker';
 import { storeWebhookSecrets } from '../../workers/webhook-secrets';
 import { AgentRequirements } from './agent-requirements';
 import { describeTemplateTrigger } from './describe-template-trigger';
@@ -27,8 +26,7 @@ import styles from './new-worker.module.css';
 export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   useTitle(template.name, [{ to: paths.newWorker, label: 'New worker' }]);
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
+  const invalidateWorkers = useInvalidateWorkers();
   const file = getEntryFile(template);
   const [name, setName] = useState(template === EMPTY_TEMPLATE ? '' : template.name);
   const [code, setCode] = useState(template.code);
@@ -42,7 +40,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
     },
     onSuccess: (created) => {
       storeWebhookSecrets(created);
-      void invalidateWorkers(queryClient, workspaceId);
+      void invalidateWorkers();
       toast(`${created.name} created`);
       navigate(workerPath(created.id));
     },

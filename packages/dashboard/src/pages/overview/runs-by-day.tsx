@@ -2,13 +2,11 @@ import { Box, Skeleton, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { paths, runsPath } from '../../shell/paths';
-import { formatNumber, formatPercent } from '../../ui/format';
+import { formatNumber, formatPercent, formatWholeNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Overview } from './overview-queries';
 
 const DayChart = lazy(() => import('../../runs/day-chart'));
-
-const formatWholeNumber = (value: number) => (Number.isInteger(value) ? formatNumber(value) : '');
 
 /** Charts worker runs by day and outcome; each day links to its runs. */
 export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {

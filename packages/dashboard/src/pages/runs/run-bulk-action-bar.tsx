@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
+import { useInvalidateRuns } from '../../runs/worker-runs';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice } from '../../ui/notice';
@@ -11,7 +12,6 @@ import type { RunRow } from './run-row';
 const SELECTED_MAX = 1_000;
 
 interface RunBulkActionBarProps {
-  workspaceId: string | undefined;
   selected: RunRow[];
   onClear: () => void;
 }
@@ -23,14 +23,11 @@ function toastResult(action: string, { changed, refused }: BulkResult): void {
   toast(`${formatRunCount(changed)} ${action}${failureText}`, { tone: refused.length > 0 ? 'error' : 'info' });
 }
 
-export function RunBulkActionBar({ workspaceId, selected, onClear }: RunBulkActionBarProps) {
-  const queryClient = useQueryClient();
+export function RunBulkActionBar({ selected, onClear }: RunBulkActionBarProps) {
+  const invalidateRuns = useInvalidateRuns();
   const activeRuns = selected.filter(({ isOver }) => !isOver);
   const endedRuns = selected.filter(({ isOver }) => isOver);
-  const mutationOptions = {
-    onSuccess: onClear,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
-  };
+  const mutationOptions = { onSuccess: onClear, onSettled: invalidateRuns };
   const cancel = useMutation({
     mutationFn: async () => toastResult('cancelled', await cancelRuns(activeRuns.slice(0, SELECTED_MAX))),
     ...mutationOptions,

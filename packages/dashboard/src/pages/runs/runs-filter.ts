@@ -27,7 +27,7 @@ export interface RunsFilter {
 }
 
 const HOUR_MS = 3_600_000;
-export const TIME_WINDOWS_MS = {
+const TIME_WINDOWS_MS = {
   hour: HOUR_MS,
   day: 24 * HOUR_MS,
   week: 7 * 24 * HOUR_MS,

@@ -93,9 +93,7 @@ function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: Filter
   if (rows.length === 0 && !hasOlder) return <NoRuns isFiltered={hasFilters(filter)} onClear={onClear} />;
   return (
     <>
-      {selectedRows.length > 0 && (
-        <RunBulkActionBar workspaceId={workspaceId} selected={selectedRows} onClear={() => setSelected(NO_KEYS)} />
-      )}
+      {selectedRows.length > 0 && <RunBulkActionBar selected={selectedRows} onClear={() => setSelected(NO_KEYS)} />}
       {error && <LoadErrorNotice what="Older runs" error={error} retry={retry} />}
       <RunList
         rows={rows}

@@ -1,30 +1,18 @@
 import { ApiError } from '@gantry/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { loadAllPages } from '../../shell/load-all-pages';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import type { Surface, SurfaceSecret, SurfaceSecrets } from './secret-rows';
 
-const PAGE_SIZE = 200;
-
-/** Loads all pages. Bounded: a workspace has at most 500 secrets, which is three pages. */
-async function loadAllPages<Item>(loadPage: (offset: number) => Promise<Item[]>): Promise<Item[]> {
-  const items: Item[] = [];
-  for (;;) {
-    const nextItems = await loadPage(items.length);
-    items.push(...nextItems);
-    if (nextItems.length < PAGE_SIZE) return items;
-  }
-}
-
-const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
-
 const NO_STATE: SurfaceSecret = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
+/** Bounded: a workspace has at most 500 secrets, which is three pages. */
 async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
   const [set, declared] = await Promise.all([
-    loadAllPages((offset) => api.worker.GET('/api/secrets', toPageParams(offset))),
-    loadAllPages((offset) => api.worker.GET('/api/secrets/declared', toPageParams(offset))),
+    loadAllPages((query) => api.worker.GET('/api/secrets', { params: { query } })),
+    loadAllPages((query) => api.worker.GET('/api/secrets/declared', { params: { query } })),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, used_by } of declared) states.set(name, { ...NO_STATE, usedBy: used_by });
@@ -37,8 +25,8 @@ async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
 
 async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
   const [set, declared] = await Promise.all([
-    loadAllPages(async (offset) => (await api.automation.GET('/api/secrets', toPageParams(offset))).secrets),
-    loadAllPages(async (offset) => (await api.automation.GET('/api/secrets/declared', toPageParams(offset))).secrets),
+    loadAllPages(async (query) => (await api.automation.GET('/api/secrets', { params: { query } })).secrets),
+    loadAllPages(async (query) => (await api.automation.GET('/api/secrets/declared', { params: { query } })).secrets),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, usedBy } of declared) states.set(name, { ...NO_STATE, usedBy });
@@ -100,21 +88,17 @@ function formatErrorMessage(error: unknown): string {
 
 /** Changes a secret on the selected surfaces. */
 export function useSecretMutations() {
-  const workspace = useWorkspace();
-  const queryClient = useQueryClient();
-  const invalidateOnSettled = {
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['secrets', workspace?.id] }),
-  };
+  const onSettled = useInvalidateQueries((workspaceId) => ['secrets', workspaceId]);
   return {
     set: useMutation({
-      ...invalidateOnSettled,
+      onSettled,
       mutationFn: async ({ surfaces, ...input }: SecretInput & { surfaces: readonly Surface[] }) => {
         const saved = await mapSurfaces(surfaces, (surface) => setSecretOn[surface](input));
         return { warnings: [...new Set(saved.flatMap(({ warnings = [] }) => warnings))] };
       },
     }),
     remove: useMutation({
-      ...invalidateOnSettled,
+      onSettled,
       mutationFn: ({ name, surfaces }: { name: string; surfaces: readonly Surface[] }) =>
         mapSurfaces(surfaces, (surface) => deleteSecretOn[surface](name)),
     }),

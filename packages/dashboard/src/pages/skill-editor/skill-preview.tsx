@@ -1,13 +1,11 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { Markup } from '../../skills/markup';
+import type { RenderedSkillProps } from '../../skills/rendered-skill';
 import { useRenderedSkill } from '../../skills/use-rendered-skill';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorNotice, Notice } from '../../ui/notice';
 
-interface SkillPreviewProps {
-  title: string;
-  text: string;
-  url: string | undefined;
+interface SkillPreviewProps extends RenderedSkillProps {
   /** Inserts an outline into the editor. */
   onOutline: () => void;
 }

@@ -1,13 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api, type Skill } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
-import { skillKeys } from '../../skills/skill-keys';
+import { useUpdateCachedSkill } from '../../skills/use-skill';
 import { pickChangedFields, type SkillDraft } from './skill-draft';
 
 /** Creates a skill, or a new version of one; never overwrites a newer version. */
 export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) => void) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const updateCachedSkill = useUpdateCachedSkill();
   return useMutation({
     mutationFn: (draft: SkillDraft) => {
       if (!skill) return api.skills.POST('/api/v1/skills', { body: pickChangedFields(draft, null) });
@@ -18,8 +16,7 @@ export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) =
       });
     },
     onSuccess: (savedSkill) => {
-      queryClient.setQueryData(skillKeys.one(workspaceId, savedSkill.slug), savedSkill);
-      void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
+      updateCachedSkill(savedSkill);
       onSaved(savedSkill);
     },
   });

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useTitle } from '../../shell/use-title';
 import { skillKeys } from '../../skills/skill-keys';
 import { EmptyState } from '../../ui/empty-state';
@@ -10,11 +10,10 @@ import { ErrorNotice } from '../../ui/notice';
 /** Offers to restore a deleted skill. Only its owner sees that it existed. */
 export function DeletedSkillNotice({ slug }: { slug: string }) {
   useTitle('Deleted skill');
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateSkills = useInvalidateQueries(skillKeys.all);
   const restore = useMutation({
     mutationFn: () => api.skills.POST('/api/v1/skills/{slug}/restore', { params: { path: { slug } } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) }),
+    onSuccess: invalidateSkills,
   });
   return (
     <EmptyState title="This skill was deleted" level={1}>

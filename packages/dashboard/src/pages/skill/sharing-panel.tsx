@@ -7,6 +7,7 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
+import { useUpdateCachedSkill } from '../../skills/use-skill';
 import { VisibilityField } from '../../skills/visibility-field';
 import { DeleteButton } from '../../ui/confirm-button';
 import { FormRow, handleSubmit } from '../../ui/form';
@@ -18,6 +19,7 @@ import { Panel } from '../../ui/panel';
 export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
+  const updateCachedSkill = useUpdateCachedSkill();
   const navigate = useNavigate();
   const slugParams = { params: { path: { slug: skill.slug } } };
 
@@ -26,8 +28,7 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
       api.skills.PATCH('/api/v1/skills/{slug}', { ...slugParams, body: { visibility } }),
     onSuccess: (updatedSkill, visibility) => {
       const before = skill.visibility;
-      queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), updatedSkill);
-      void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
+      updateCachedSkill(updatedSkill);
       toast(`${skill.title} is now ${visibility}`, { undo: () => publish.mutate(before) });
     },
   });

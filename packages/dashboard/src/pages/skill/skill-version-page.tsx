@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import { DiffView } from '../../code/diff-view';
 import { api, hasErrorStatus, type Skill, type SkillVersionText } from '../../shell/api';
@@ -11,7 +11,7 @@ import { useTitle } from '../../shell/use-title';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { RenderedSkill } from '../../skills/rendered-skill';
 import { skillKeys } from '../../skills/skill-keys';
-import { useSkill } from '../../skills/use-skill';
+import { useSkill, useUpdateCachedSkill } from '../../skills/use-skill';
 import { LoadingPage } from '../../ui/loading-page';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
@@ -99,8 +99,7 @@ function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillV
 
 /** Creates a new version with an old text, so that the versions in between are kept. */
 function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionText) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const updateCachedSkill = useUpdateCachedSkill();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
@@ -119,8 +118,7 @@ function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionT
       });
     },
     onSuccess: (updatedSkill) => {
-      queryClient.setQueryData(skillKeys.one(workspaceId, slug), updatedSkill);
-      void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
+      updateCachedSkill(updatedSkill);
       navigate(skillPath(slug));
       toast(`Version ${oldVersion.version} restored as version ${updatedSkill.version}`);
     },

@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { api, type SkillItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { useWorkspace } from '../../shell/use-me';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { skillKeys } from '../../skills/skill-keys';
 
 export function RestoreButton({ skill }: { skill: SkillItem }) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateSkills = useInvalidateQueries(skillKeys.all);
   const restore = useMutation({
     mutationFn: () => api.skills.POST('/api/v1/skills/{slug}/restore', { params: { path: { slug: skill.slug } } }),
     onSuccess: () => {
       toast(`${skill.title} restored`);
-      return queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
+      return invalidateSkills();
     },
     onError: (error) => toast(`${skill.title} not restored: ${error.message}`, { tone: 'error' }),
   });

@@ -62,8 +62,7 @@ function SearchableSkillList({ kind }: { kind: SkillListKind }) {
 }
 
 function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(kind, q);
-  const skills = data?.pages.flat();
+  const { data: skills, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(kind, q);
   if (error && !skills) return <LoadErrorNotice what="The skills" error={error} retry={refetch} />;
   if (!skills) return <LoadingRows />;
   if (skills.length === 0) {

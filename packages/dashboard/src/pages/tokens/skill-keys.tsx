@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ApiKey, api } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
 import { NameForm } from '../../ui/name-form';
@@ -12,6 +13,7 @@ import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
+const buildListKey = (workspaceId: string | undefined) => ['tokens', workspaceId, 'skills'];
 const listKeys = () => api.skills.GET('/api/v1/api-keys');
 const createKey = (name: string) => api.skills.POST('/api/v1/api-keys', { body: { name } });
 const toPathParams = (id: string) => ({ params: { path: { id } } });
@@ -20,14 +22,11 @@ const revokeKey = (id: string) => api.skills.DELETE('/api/v1/api-keys/{id}', toP
 
 /** Manages keys that give access only to the member's skills in this workspace. */
 export function SkillKeys() {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
-  const queryKey = ['tokens', workspaceId, 'skills'];
-  const keys = useQuery({ queryKey, queryFn: listKeys, enabled: workspaceId !== undefined });
-  const invalidateOnSettled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
-  const create = useMutation({ ...invalidateOnSettled, mutationFn: createKey });
-  const renew = useMutation({ ...invalidateOnSettled, mutationFn: rotateKey });
-  const remove = useMutation({ ...invalidateOnSettled, mutationFn: revokeKey });
+  const keys = useWorkspaceQuery(buildListKey, listKeys);
+  const onSettled = useInvalidateQueries(buildListKey);
+  const create = useMutation({ onSettled, mutationFn: createKey });
+  const renew = useMutation({ onSettled, mutationFn: rotateKey });
+  const remove = useMutation({ onSettled, mutationFn: revokeKey });
   // The key of the latest request.
   const latestKey = (renew.submittedAt > create.submittedAt ? renew : create).data;
 

@@ -5,14 +5,12 @@ import { SettingsLayout } from '../../settings/settings-layout';
 import { api, type Usage } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
-import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
+import { formatDollars, formatDuration, formatMonth, formatNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { DailyUsage } from './daily-usage';
 import { UsageByWorker } from './usage-by-worker';
 import styles from './usage-page.module.css';
-
-const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** @returns `2026-11` @param months added to it */
 function addMonths(month: string, months: number): string {
@@ -33,7 +31,7 @@ export default function UsagePage() {
   return (
     <SettingsLayout title="Usage" about="Monthly cost of worker runs compared with worker budgets.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
-        <h2>{monthFormat.format(new Date(`${month}-01`))}</h2>
+        <h2>{formatMonth(month)}</h2>
         <Group gap="xs">
           <LinkButton size="xs" variant="default" to={`?month=${addMonths(month, -1)}`}>
             Previous month

@@ -17,7 +17,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { Notice } from '../../ui/notice';
-import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
+import { useInvalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { cacheVersionFiles } from '../../workers/version-files';
 import { AgentPanel } from './agent-panel';
 import { EditorPane } from './editor-pane';
@@ -124,6 +124,7 @@ async function downloadBundle(workerId: string): Promise<Blob> {
 function useSaveDraft(worker: Worker, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
+  const invalidateWorkers = useInvalidateWorkers();
   return async (message: string | undefined) => {
     const { baseSha: base_sha, changes: files } = draft;
     const params = { path: { worker_id: worker.id } };
@@ -137,10 +138,10 @@ function useSaveDraft(worker: Worker, draft: Draft) {
       toast([`Saved as version ${saved.version}`, ...warnings].join('. '));
     } catch (error) {
       // Loads the version that another member has saved.
-      if (hasErrorStatus(error, 409)) await invalidateWorkers(queryClient, workspaceId);
+      if (hasErrorStatus(error, 409)) await invalidateWorkers();
       throw error;
     }
-    void invalidateWorkers(queryClient, workspaceId);
+    void invalidateWorkers();
   };
 }
 

@@ -2,28 +2,20 @@ import { useState } from 'react';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
 import { FileEditor } from '../../code/file-editor';
-import { DeletedFileNotice, FilePane, ViewToggle } from '../../code/file-pane';
-import type { FileContent } from '../../code/files';
+import { DeletedFileNotice, type DraftFileProps, FilePane, ViewToggle } from '../../code/file-pane';
 import { ProblemList } from '../../code/problem-list';
 import type { PythonFile } from '../../code/python-assist';
 import { useAssist } from '../../code/use-assist';
 import type { Worker } from '../../shell/api';
 import { Notice } from '../../ui/notice';
 
-interface EditorPaneProps {
+interface EditorPaneProps extends DraftFileProps {
   worker: Worker;
-  path: string;
   /** The text in the base version; null if it is binary or missing. */
   before: string | null;
-  /** Undefined: deleted. */
-  content: FileContent | undefined;
   problems: CodeProblem[];
   isStale: boolean;
   getPyright: PythonFile['getPyright'];
-  /** Absent: read-only. */
-  onChange: ((text: string) => void) | undefined;
-  onSave: () => void;
-  onRestore: () => void;
 }
 
 export function EditorPane({

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
 import { type FailureLocation, findFailureLocation } from '../../code/code-problem';
@@ -10,7 +10,7 @@ import { RunErrorBox } from '../../runs/run-error-box';
 import { RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { TestResultSection } from '../../runs/test-result-section';
 import { useRun } from '../../runs/use-run';
-import { buildWorkerRunSource, isRunFinished } from '../../runs/worker-runs';
+import { buildWorkerRunSource, isRunFinished, useInvalidateRuns } from '../../runs/worker-runs';
 import { api, type OutputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -88,11 +88,10 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
 }
 
 function StopButton({ run }: { run: WorkerRun }) {
-  const queryClient = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
+  const invalidateRuns = useInvalidateRuns();
   const stop = useMutation({
     mutationFn: () => api.worker.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
+    onSettled: invalidateRuns,
   });
   const isStopping = stop.isPending || stop.isSuccess || run.cancel_requested;
   return (

@@ -8,7 +8,7 @@ export type DraftProblem = WorkerSchemas['DraftProblem'];
 /** The delay after the last keystroke. */
 const DEBOUNCE_MS = 450;
 
-export interface Inspection {
+interface Inspection {
   problems: DraftProblem[];
   /** The reason why the list may be incomplete. */
   incompleteReason: string | null;

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { api, type WorkerConversation } from '../../shell/api';
+import { useInvalidateQueries } from '../../shell/use-invalidate-queries';
 import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 
-const CONVERSATIONS_PAGE_SIZE = 30;
 const TURNS_PAGE_SIZE = 20;
 
 /** Query keys under the prefix of runs, because a change of a run changes its conversation. */
@@ -15,18 +16,12 @@ const conversationKeys = {
 
 /** Lists the conversations, latest message first. */
 export function useConversations(workerId: string) {
-  const workspaceId = useWorkspace()?.id;
-  return useInfiniteQuery({
-    queryKey: conversationKeys.list(workspaceId, workerId),
-    enabled: workspaceId !== undefined,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset }) => {
-      const params = { path: { worker_id: workerId }, query: { limit: CONVERSATIONS_PAGE_SIZE, offset } };
-      return api.worker.GET('/api/workers/{worker_id}/conversations', { params });
-    },
-    getNextPageParam: (last, pages) =>
-      last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
-  });
+  const path = { worker_id: workerId };
+  return usePagedQuery(
+    (workspaceId) => conversationKeys.list(workspaceId, workerId),
+    (query) => api.worker.GET('/api/workers/{worker_id}/conversations', { params: { path, query } }),
+    { pageSize: 30 },
+  );
 }
 
 /** Loads pages of a conversation, counted from its last message. */
@@ -87,8 +82,5 @@ export function useDeleteConversation(workerId: string, id: string) {
   });
 }
 
-function useInvalidateConversations(workerId: string) {
-  const client = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
-  return () => client.invalidateQueries({ queryKey: conversationKeys.list(workspaceId, workerId) });
-}
+const useInvalidateConversations = (workerId: string) =>
+  useInvalidateQueries((workspaceId) => conversationKeys.list(workspaceId, workerId));

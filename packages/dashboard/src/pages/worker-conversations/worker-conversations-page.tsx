@@ -93,7 +93,7 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
       <ResourceList
         what="The conversations"
         query={query}
-        items={query.data?.pages.flat()}
+        items={query.data}
         empty={
           <EmptyState title="No conversations yet">
             <p>Conversations with this agent appear here.</p>

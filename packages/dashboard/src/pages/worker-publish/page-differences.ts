@@ -6,7 +6,7 @@ import { formatDollars } from '../../ui/format';
 import { formatNetworkRule } from '../../workers/network-labels';
 import { formatTrigger } from '../../workers/trigger-descriptions';
 
-export interface PageDifference {
+interface PageDifference {
   /** The feature, with the worker's own names. */
   feature: string;
   effect: string;

@@ -1,5 +1,4 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { MANIFEST_PATH } from '../../automations/manifest';
 import { findPublishProblem } from '../../automations/worker-manifest';
@@ -13,7 +12,7 @@ import { type Detail, DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { versionFilesQuery } from '../../workers/version-files';
+import { useVersionFiles } from '../../workers/version-files';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { listPageDifferences } from './page-differences';
 
@@ -24,7 +23,7 @@ export default function WorkerPublishPage() {
 
 function PublishReview({ worker }: { worker: Worker }) {
   const workspace = useWorkspace();
-  const { data: files, error, refetch } = useQuery(versionFilesQuery(workspace?.id, worker.id, worker.sha));
+  const { data: files, error, refetch } = useVersionFiles(worker.id, worker.sha);
   const problem =
     workspace?.role === 'viewer'
       ? 'Viewers can’t deploy automations. Ask a workspace admin for the member role.'

@@ -63,7 +63,7 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
   const { data } = useConnections();
   const [app, setApp] = useState('');
   // Several connections of one service have the same tools; the owner's rights decide which one a worker gets.
-  const connections = [...new Map(data?.pages.flat().map((one) => [one.app, one])).values()];
+  const connections = [...new Map(data?.map((one) => [one.app, one])).values()];
   const selectedConnection = connections.find((one) => one.app === app) ?? connections[0];
   if (!data) return <p className="caption full-row">Loading connections…</p>;
   if (!selectedConnection) {

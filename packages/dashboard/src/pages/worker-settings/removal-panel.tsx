@@ -1,17 +1,16 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
-import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
 import { DialogButton } from '../../ui/dialog-button';
 import { FormDialog } from '../../ui/form-dialog';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { invalidateWorkers } from '../../workers/use-worker';
+import { useInvalidateWorkers } from '../../workers/use-worker';
 import { SettingAction } from './setting-action';
 
 const toPathParams = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
@@ -42,12 +41,11 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
 type ArchiveAction = 'archive' | 'restore';
 
 function ArchiveSection({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateWorkers = useInvalidateWorkers();
   const change = useMutation({
     mutationFn: (move: ArchiveAction) => api.worker.POST(`/api/workers/{worker_id}/${move}`, toPathParams(worker)),
     onSuccess: async (_changed, move) => {
-      await invalidateWorkers(queryClient, workspaceId);
+      await invalidateWorkers();
       toast(move === 'archive' ? `${worker.name} archived` : `${worker.name} restored`, {
         undo: () => change.mutate(move === 'archive' ? 'restore' : 'archive'),
       });
@@ -79,8 +77,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
 
 function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const [confirmation, setConfirmation] = useState('');
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateWorkers = useInvalidateWorkers();
   const navigate = useNavigate();
   const remove = useMutation({
     mutationFn: () => api.worker.DELETE('/api/workers/{worker_id}', toPathParams(worker)),
@@ -88,7 +85,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
       // Leaves first, because its pages would refetch the deleted worker.
       navigate(paths.workers);
       toast(`${worker.name} deleted`);
-      void invalidateWorkers(queryClient, workspaceId);
+      void invalidateWorkers();
     },
   });
   return (

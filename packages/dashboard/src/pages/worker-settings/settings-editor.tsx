@@ -12,7 +12,7 @@ import styles from './settings-form.module.css';
 export type FieldProblem = ApiError['fields'][number];
 
 /** A form with unsaved changes. */
-export interface ChangedForm {
+interface ChangedForm {
   form: HTMLFormElement;
   readChanges: () => WorkerChange;
   /** Called when its changes are sent. */

@@ -1,16 +1,14 @@
 import { Button, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SkillItem, Worker } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
 import { useSkillSearch } from '../../skills/use-skill-search';
 import { LoadErrorNotice } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
 import { type AgentSkill, AgentSkillDetails, toAgentSkill } from '../../workers/agent-skill-details';
 import { canEditWorker } from '../../workers/can-edit-worker';
 import { formatSkillPin } from '../../workers/use-create-skill-worker';
-import { versionFilesQuery } from '../../workers/version-files';
+import { useVersionFiles } from '../../workers/version-files';
 import { type FieldProblem, useSettingsEditor } from './settings-editor';
 import { SettingsForm } from './settings-form';
 import styles from './tools-form.module.css';
@@ -89,9 +87,8 @@ interface AddSkillFieldProps {
 function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
   const [q, setQ] = useState('');
   const [debouncedQuery] = useDebouncedValue(q, SEARCH_DEBOUNCE_MS);
-  const workspaceId = useWorkspace()?.id;
   const searchResults = useSkillSearch(debouncedQuery);
-  const files = useQuery(versionFilesQuery(workspaceId, worker.id, worker.sha));
+  const files = useVersionFiles(worker.id, worker.sha);
   const paths = [...(files.data?.keys() ?? [])].filter((path) => path.endsWith(SKILL_FILE) && path.includes(q));
   const choices = [...paths.map(toFolderChoice), ...(searchResults.data ?? []).map(toPublishedChoice)];
   const availableChoices = choices.filter((one) =>

@@ -1,10 +1,10 @@
 import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { useInvalidateRuns } from '../../runs/worker-runs';
 import { api, type Worker } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { bindText } from '../../ui/bind';
 import { FormStack, handleSubmit } from '../../ui/form';
@@ -21,14 +21,13 @@ interface WebhookTestFormProps {
 
 /** Sends a request to the webhook as another program would, without the member's session. */
 export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProps) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateRuns = useInvalidateRuns();
   const [token, setToken] = useState(secrets.token ?? '');
   const [signingKey, setSigningKey] = useState(secrets.signingKey ?? '');
   const [editedBody, setEditedBody] = useState<string | null>(null);
   const path = { worker_id: worker.id };
   const { data: sample, isPending } = useWorkspaceQuery(
-    () => workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
+    (workspaceId) => workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
     () => api.worker.GET('/api/workers/{worker_id}/sample-input', { params: { path } }),
   );
   const body = editedBody ?? JSON.stringify(sample?.inputs ?? {}, null, 2);
@@ -43,7 +42,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         headers: { 'Content-Type': 'application/json', ...headers },
       });
     },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
+    onSuccess: invalidateRuns,
   });
   return (
     <FormStack

@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useVersions, VersionsPage } from '../../code/versions-page';
+import { keepPreviousData } from '@tanstack/react-query';
+import { VersionsPage } from '../../code/versions-page';
 import { api, type Worker } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { usePagedQuery } from '../../shell/use-paged-query';
 import { canEditWorker } from '../../workers/can-edit-worker';
-import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
+import { useUpdateCachedWorker, workerKeys } from '../../workers/use-worker';
 import { WorkerLayout } from '../../workers/worker-layout';
 import { CandidatesPanel } from './candidates-panel';
 import { VersionComparison } from './version-comparison';
@@ -23,18 +23,17 @@ export default function WorkerVersionsPage() {
 }
 
 function WorkerVersions({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(worker);
-  const query = useVersions(
-    workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
-    async (page) => {
-      const params = { path: { worker_id: worker.id }, query: page };
-      return api.worker.GET('/api/workers/{worker_id}/versions', { params });
-    },
+  const path = { worker_id: worker.id };
+  const versions = usePagedQuery(
+    // Each new version changes the list.
+    (workspaceId) => workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
+    (query) => api.worker.GET('/api/workers/{worker_id}/versions', { params: { path, query } }),
+    { pageSize: 50, placeholderData: keepPreviousData },
   );
   return (
     <VersionsPage
-      query={query}
+      query={versions}
       toListed={(version) => ({ ...version, bytes: version.total_size })}
       resource={worker}
       rollBackTo={canEditWorker(worker) ? rollBackTo : undefined}
@@ -44,13 +43,10 @@ function WorkerVersions({ worker }: { worker: Worker }) {
 }
 
 function useRollBack(worker: Worker) {
-  const queryClient = useQueryClient();
-  const workspaceId = useWorkspace()?.id;
+  const updateCachedWorker = useUpdateCachedWorker();
   return async (sha: string, message: string | undefined) => {
     const params = { path: { worker_id: worker.id, sha } };
     const body = message ? { message } : {};
-    const rolledBack = await api.worker.POST('/api/workers/{worker_id}/rollback/{sha}', { params, body });
-    queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), rolledBack);
-    void invalidateWorkers(queryClient, workspaceId);
+    updateCachedWorker(await api.worker.POST('/api/workers/{worker_id}/rollback/{sha}', { params, body }));
   };
 }

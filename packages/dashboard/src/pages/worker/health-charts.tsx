@@ -6,7 +6,7 @@ import type { DaySeries } from '../../runs/day-chart';
 import { api, type Worker } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
-import { formatDollars, formatDuration, formatNumber, formatPercent } from '../../ui/format';
+import { formatDollars, formatDuration, formatPercent, formatWholeNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useWorkerStats } from './last-failure-notice';
@@ -15,7 +15,6 @@ import styles from './worker-page.module.css';
 const DayChart = lazy(() => import('../../runs/day-chart'));
 
 const DAY_RANGES = [14, 30, 90];
-const formatWholeNumber = (value: number) => (Number.isInteger(value) ? formatNumber(value) : '');
 
 /** Charts outcomes, durations and costs by day; each day links to its runs. */
 export function HealthCharts({ worker }: { worker: Worker }) {

@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { WorkerItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { useWorkspace } from '../../shell/use-me';
 import { PauseIcon, PlayIcon } from '../../ui/icons';
 import { SelectionBar } from '../../ui/selection-bar';
 import { pauseOrResumeWorker } from '../../workers/pause-button';
-import { invalidateWorkers } from '../../workers/use-worker';
+import { useInvalidateWorkers } from '../../workers/use-worker';
 
 type StatusAction = 'pause' | 'resume';
 
@@ -17,12 +16,11 @@ const formatWorkerCount = (count: number): string => (count === 1 ? '1 worker' :
 
 /** Pauses or resumes the selected workers. */
 export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onClear: () => void }) {
-  const workspaceId = useWorkspace()?.id;
-  const queryClient = useQueryClient();
+  const invalidateWorkers = useInvalidateWorkers();
   const change = useMutation({
     mutationFn: async ({ action, ids }: { action: StatusAction; ids: string[] }) => {
       const outcomes = await changeStatuses(ids, action);
-      await invalidateWorkers(queryClient, workspaceId);
+      await invalidateWorkers();
       return outcomes;
     },
     onSuccess: ({ moved: changedIds, refused: errors }, { action }) => {

@@ -14,7 +14,7 @@ export interface Style {
   inverse?: boolean;
 }
 
-export interface Segment {
+interface Segment {
   text: string;
   style: Style;
 }

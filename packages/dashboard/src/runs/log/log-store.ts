@@ -13,7 +13,7 @@ export interface LogStore extends StoreSubscription {
   append: (lines: LogLine[]) => void;
 }
 
-export const LINES_MAX = 500_000;
+const LINES_MAX = 500_000;
 /** Removing lines from the front moves all others, so it is done rarely. */
 const TRIM_THRESHOLD = 50_000;
 

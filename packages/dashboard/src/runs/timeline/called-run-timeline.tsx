@@ -4,15 +4,11 @@ import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
 import { EMPTY_LIVE_RUN } from '../live-run';
 import { getWorkerRun, workerRunKey } from '../worker-runs';
-import type { Span } from './axis';
 import { buildTimelineEntries } from './entry-kinds';
-import { TimelineRows } from './timeline-rows';
+import { TimelineRows, type TimelineRowsProps } from './timeline-rows';
 
-interface CalledRunTimelineProps {
+interface CalledRunTimelineProps extends Pick<TimelineRowsProps, 'depth' | 'span' | 'now'> {
   runId: string;
-  depth: number;
-  span: Span;
-  now: number;
 }
 
 /** Shows the entries of a called run on its caller's axis. Loaded when the call is opened. */

@@ -59,7 +59,7 @@ const toApprovalEntry = (approval: Approval): Entry => ({
 });
 
 /** Among entries that begin at the same time, those of an earlier kind come first. */
-export const ENTRY_KINDS: EntryKind[] = [
+const ENTRY_KINDS: EntryKind[] = [
   { name: 'wait', word: 'Queue', icon: <ClockIcon />, buildEntries: buildWaitEntries },
   { name: 'attempt', word: 'Code', icon: <PlayIcon />, buildEntries: buildAttemptEntries },
   {

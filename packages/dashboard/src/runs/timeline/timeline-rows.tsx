@@ -9,7 +9,7 @@ import styles from './timeline.module.css';
 /** Indents of the names, by the depth of their entry. */
 const INDENTS = [0, 'md', 'xl', 'var(--space-7)'];
 
-interface TimelineRowsProps {
+export interface TimelineRowsProps {
   entries: KindEntry[];
   span: Span;
   now: number;

@@ -1,8 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api } from '../api';
 import { automationPath, connectionPath, skillPath, workerPath } from '../paths';
-import { useWorkspace } from '../use-me';
+import { useWorkspaceQuery } from '../use-workspace-query';
 import type { PaletteItem } from './palette-item';
 
 const RESULTS_PER_KIND = 6;
@@ -13,14 +13,12 @@ const RESULTS_PER_KIND = 6;
  */
 export function useResourceSearch(q: string): { found: PaletteItem[]; isLooking: boolean } {
   const navigate = useNavigate();
-  const workspaceId = useWorkspace()?.id;
-  const { data = [], isFetching } = useQuery({
-    queryKey: ['found', workspaceId, q],
-    enabled: q !== '' && workspaceId !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: () => searchResources(q),
-  });
-  const connections = useConnectionSearch(workspaceId, q);
+  const { data = [], isFetching } = useWorkspaceQuery(
+    (workspaceId) => ['found', workspaceId, q],
+    () => searchResources(q),
+    { enabled: q !== '', placeholderData: keepPreviousData },
+  );
+  const connections = useConnectionSearch(q);
   return {
     found: [...data, ...connections].map(({ to, ...thing }) => ({ ...thing, run: () => navigate(to) })),
     isLooking: isFetching,
@@ -28,13 +26,13 @@ export function useResourceSearch(q: string): { found: PaletteItem[]; isLooking:
 }
 
 /** Filters the connections here: a workspace has few, and they are loaded once. */
-function useConnectionSearch(workspaceId: string | undefined, q: string): SearchResult[] {
+function useConnectionSearch(q: string): SearchResult[] {
   const query = q.toLowerCase();
-  const { data = [] } = useQuery({
-    queryKey: ['connections', workspaceId, 'names'],
-    enabled: q !== '' && workspaceId !== undefined,
-    queryFn: () => api.worker.GET('/api/connections'),
-  });
+  const { data = [] } = useWorkspaceQuery(
+    (workspaceId) => ['connections', workspaceId, 'names'],
+    () => api.worker.GET('/api/connections'),
+    { enabled: q !== '' },
+  );
   return data
     .filter(({ label, app }) => `${label} ${app}`.toLowerCase().includes(query))
     .slice(0, RESULTS_PER_KIND)

@@ -30,7 +30,7 @@ type TabMessage =
   | { type: 'position'; lastEventId: string }
   | { type: 'left' };
 
-export interface SharedChangesOptions {
+interface SharedChangesOptions {
   workspaceId: string;
   onEvent: (event: StreamEvent) => void;
   /** Whether the tab that reads has a connection at the moment. */
