@@ -4,48 +4,40 @@ import { readConfig, resolveTarget, type Target, type TargetOptions } from './co
 import { findCredential, getCredentialsFile } from './credentials';
 import { CommandError, EXIT } from './errors';
 import { fetchFromGantry } from './gantry-fetch';
-import { createOutput, type Output, type OutputOptions } from './output';
-import { createPrompts, type Prompts } from './prompts';
+import { createOutput, type OutputOptions } from './output';
+import { createPrompts } from './prompts';
 
 export interface GlobalOptions extends OutputOptions, TargetOptions {
   yes?: boolean;
   input?: boolean;
 }
 
-export interface Session {
-  options: GlobalOptions;
-  output: Output;
-  prompts: Prompts;
-  /** @throws CommandError */
-  target(): Target;
-  /** With the token of the account. @throws CommandError with exit code 4 where there is none */
-  gantry(): Gantry;
-  /** The same, in no workspace of the profile: the account may not be a member of it any more. */
-  connectAccount(): Gantry;
-  /** The same as `gantry`, with the addresses of the other two surfaces, which the worker surface knows. */
-  connectAll(): Promise<Gantry & { dashboardUrl: string }>;
-}
+export type Session = ReturnType<typeof createSession>;
 
-export function createSession(options: GlobalOptions): Session {
-  let target: Target | undefined;
-  const session: Session = {
+export function createSession(options: GlobalOptions) {
+  let cached: Target | undefined;
+  /** @throws CommandError */
+  function target(): Target {
+    cached ??= resolveTarget(readConfig(), options);
+    return cached;
+  }
+  return {
     options,
     output: createOutput(options),
     prompts: createPrompts(options),
-    target() {
-      target ??= resolveTarget(readConfig(), options);
-      return target;
-    },
-    gantry: () => connect(session.target(), {}),
-    connectAccount: () => connect({ ...session.target(), workspaceId: undefined }, {}),
+    target,
+    /** With the token of the account. @throws CommandError with exit code 4 where there is none */
+    gantry: () => connect(target(), {}),
+    /** The same, in no workspace of the profile: the account may not be a member of it any more. */
+    connectAccount: () => connect({ ...target(), workspaceId: undefined }, {}),
+    /** The same as `gantry`, with the addresses of the other two surfaces, which the worker surface knows. */
     async connectAll() {
       const { dashboard_url: dashboardUrl, skills_url: skillsUrl } = await unwrap(
-        connectAnonymously(session.target()).worker.GET('/api/system/platform-config'),
+        connectAnonymously(target()).worker.GET('/api/system/platform-config'),
       );
-      return { ...connect(session.target(), { dashboardUrl, skillsUrl }), dashboardUrl };
+      return { ...connect(target(), { dashboardUrl, skillsUrl }), dashboardUrl };
     },
   };
-  return session;
 }
 
 function connect(target: Target, surfaces: { dashboardUrl?: string; skillsUrl?: string }): Gantry {

@@ -35,25 +35,20 @@ export interface LaunchOptions {
   parent?: number;
 }
 
-export interface Platform {
-  /** Settles when everything runs, or when something could not be started. */
-  ready: Promise<void>;
-  /** See Supervisor. */
-  restart(name: string): Promise<void>;
-  stop(): Promise<void>;
-  kill(): void;
-}
+export type Platform = ReturnType<typeof launch>;
 
 /** Like PostgreSQL's: a number without a user. */
 const GATEWAY_UID = 60_907;
 
-export function launch(options: LaunchOptions): Platform {
+export function launch(options: LaunchOptions) {
   const { settings, progress } = options;
   const state = loadOrCreateLocalState(settings.dataDir);
   const supervisor = startSupervisor({ dir: settings.dataDir, show: progress.warn, parent: options.parent });
   return {
+    /** Settles when everything runs, or when something could not be started. */
     ready: supervisor.then((started) => startPlatform(options, state, started)),
-    restart: (name) => supervisor.then((started) => started.restart(name)),
+    /** See Supervisor. */
+    restart: (name: string) => supervisor.then((started) => started.restart(name)),
     stop: () =>
       supervisor.then(
         (started) => started.stop(),

@@ -7,19 +7,7 @@ import type { WriteLogLine } from './process-log';
 import { claimProcessRecord } from './process-record';
 import { type SupervisedProcess, supervise } from './supervised-process';
 
-export interface Supervisor {
-  /**
-   * Starts these side by side and resolves when all are ready. They form one step of the stopping order.
-   * @returns the errors of optional ones that could not be started and will be tried again
-   */
-  start(...specs: ProcessSpec[]): Promise<Error[]>;
-  /** Replaces one process, and resolves when the new one is ready. A name that was never started is left alone. */
-  restart(name: string): Promise<void>;
-  /** Last started, first stopped. */
-  stop(): Promise<void>;
-  /** Does not wait: SIGKILL for everything that was ever started and still lives. */
-  kill(): void;
-}
+export type Supervisor = Awaited<ReturnType<typeof startSupervisor>>;
 
 export interface SupervisorOptions {
   /** Holds `processes.json` and `logs/`. */
@@ -32,7 +20,7 @@ export interface SupervisorOptions {
 }
 
 /** @throws Error if another launcher works here. */
-export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
+export async function startSupervisor(options: SupervisorOptions) {
   const record = await claimProcessRecord(path.join(options.dir, 'processes.json'), options.parent);
   const logs = path.join(options.dir, 'logs');
   fs.mkdirSync(logs, { recursive: true, mode: 0o700 });
@@ -44,7 +32,11 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     for (const pid of [...pids.values()].filter(isAlive)) signalGroup(pid, 'SIGKILL');
   }
 
-  async function start(...specs: ProcessSpec[]) {
+  /**
+   * Starts these side by side and resolves when all are ready. They form one step of the stopping order.
+   * @returns the errors of optional ones that could not be started and will be tried again
+   */
+  async function start(...specs: ProcessSpec[]): Promise<Error[]> {
     if (stopping) throw new Error('the platform is stopping');
     const step: SupervisedProcess[] = [];
     steps.push(step);
@@ -76,17 +68,20 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
 
   return {
     start,
-    restart: async (name) =>
+    /** Replaces one process, and resolves when the new one is ready. A name that was never started is left alone. */
+    restart: async (name: string) =>
       steps
         .flat()
         .find((supervised) => supervised.name === name)
         ?.restart(),
+    /** Last started, first stopped. */
     stop: async () => {
       stopping = true;
       for (const step of steps.reverse()) await Promise.all(step.map((supervised) => supervised.stop()));
       // Processes that were not ready yet are in no step.
       killAll();
     },
+    /** Does not wait: SIGKILL for everything that was ever started and still lives. */
     kill: () => {
       stopping = true;
       for (const supervised of steps.flat()) supervised.kill();

@@ -6,15 +6,7 @@ import { type LogFile, openLogFile, shortenLog } from './log-file';
 import { type ProcessSpec, type RunningProcess, startProcess, waitUntilReady } from './process';
 import { captureOutput, type WriteLogLine } from './process-log';
 
-export interface SupervisedProcess {
-  name: string;
-  /** Why the first start of an optional process failed. */
-  startError?: Error;
-  /** Resolves when the new process is ready. @throws Error if it is not; it is then tried again like one that ended. */
-  restart(): Promise<void>;
-  stop(): Promise<void>;
-  kill(): void;
-}
+export type SupervisedProcess = Awaited<ReturnType<typeof supervise>>;
 
 export interface SuperviseOptions {
   logFile: string;
@@ -39,7 +31,7 @@ const FINAL_OUTPUT_MS = 300;
  * Resolves when the process is ready, or the first start of an optional one has failed and will be repeated.
  * @throws Error if the first start of another one fails; only later ones are repeated
  */
-export async function supervise(spec: ProcessSpec, options: SuperviseOptions): Promise<SupervisedProcess> {
+export async function supervise(spec: ProcessSpec, options: SuperviseOptions) {
   const { show, liveness: timing = livenessTiming } = options;
   const file = openLogFile(options.logFile);
   let wanted = true;
@@ -154,7 +146,9 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   }
   return {
     name: spec.name,
-    ...(startError && { startError }),
+    /** Why the first start of an optional process failed. */
+    startError,
+    /** Resolves when the new process is ready. @throws Error if it is not; it is then tried again like one that ended. */
     restart: replace,
     stop,
     kill: () => {
