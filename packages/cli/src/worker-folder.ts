@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { CommandError, EXIT, usageError } from './errors';
 import { readStateFile, writeStateFile } from './state-file';
-import { readYaml, requireMap, type YamlSource } from './yaml-source';
+import { readYaml, requireMap } from './yaml-source';
 
 const MANIFEST_NAMES = ['worker.yaml', 'worker.json'];
 const STATE_FILE = '.gantry.json';
@@ -20,23 +20,13 @@ export interface LocalFile {
   content: Buffer;
 }
 
-export interface WorkerFolder {
-  dir: string;
-  manifestPath: string;
-  manifestText: string;
-  /** The content of the manifest, not validated yet. */
-  manifest: Record<string, unknown>;
-  /** @returns where in the manifest something is */
-  locate: YamlSource['locate'];
-  /** All but the manifest, sorted by path. */
-  files: LocalFile[];
-}
+export type WorkerFolder = Awaited<ReturnType<typeof readWorkerFolder>>;
 
 /**
  * @param namePrefix what messages write before the name of the manifest.
  * @throws CommandError that names the file and what is wrong
  */
-export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<WorkerFolder> {
+export async function readWorkerFolder(dir: string, namePrefix = '') {
   const manifestPath = MANIFEST_NAMES.find((name) => fs.existsSync(path.join(dir, name)));
   if (!manifestPath) {
     throw usageError(`no worker.yaml in ${path.resolve(dir)}`, 'To create a worker: gantry init');
@@ -50,13 +40,23 @@ export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<Wo
   if (!files.length) throw usageError(`${path.resolve(dir)} contains only ${manifestPath}`);
   if (files.length > FILES_MAX) throw usageError(`${path.resolve(dir)} contains more than ${FILES_MAX} files`);
   let bytes = 0;
-  const contents = files.map((file) => {
+  const contents = files.map((file): LocalFile => {
     const content = fs.readFileSync(path.join(dir, file));
     bytes += content.length;
     if (bytes > BYTES_MAX) throw usageError(`${path.resolve(dir)} exceeds 10 MB at ${file}`);
     return { path: file, content };
   });
-  return { dir, manifestPath, manifestText, manifest, locate: source.locate, files: contents };
+  return {
+    dir,
+    manifestPath,
+    manifestText,
+    /** The content of the manifest, not validated yet. */
+    manifest,
+    /** @returns where in the manifest something is */
+    locate: source.locate,
+    /** All but the manifest, sorted by path. */
+    files: contents,
+  };
 }
 
 /** Files of a worker below a folder. Links are left out: what they lead to is another folder's. */

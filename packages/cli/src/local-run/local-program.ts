@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { WorkerSchemas } from '@gantry/sdk';
 import { CommandError, EXIT } from '../errors';
-import { readWorkerFolder, type WorkerFolder } from '../worker-folder';
+import { readWorkerFolder } from '../worker-folder';
 import { type LocalContext, readContexts } from '../workspace-folder';
 
 export type InputItem = Pick<WorkerSchemas['Worker']['inputs'][number], 'name' | 'type' | 'options'> & {
@@ -12,30 +12,13 @@ export type InputItem = Pick<WorkerSchemas['Worker']['inputs'][number], 'name' |
   default?: unknown;
 };
 
-export interface LocalProgram {
-  /** The name of the folder. */
-  name: string;
-  dir: string;
-  files: WorkerFolder['files'];
-  entrypoint: string;
-  inputs: InputItem[];
-  outputs: { name: string; type: string }[];
-  secrets: Record<string, string>;
-  contexts: LocalContext[];
-  connections: string[];
-  dependencies: string[];
-  hasNetwork: boolean;
-  timeoutSeconds: number;
-  memoryMb: number;
-  /** Differences from a run on the platform. */
-  differences: string[];
-}
+export type LocalProgram = Awaited<ReturnType<typeof loadProgram>>;
 
 /** Asks for the value of a secret. */
 export type PromptSecret = (name: string) => Promise<string>;
 
 /** @throws CommandError that says what is missing and how to give it */
-export async function loadProgram(dir: string, askSecret?: PromptSecret): Promise<LocalProgram> {
+export async function loadProgram(dir: string, askSecret?: PromptSecret) {
   const folder = await readWorkerFolder(dir);
   const { manifest } = folder;
   const fail = (field: string, message: string, hint?: string) =>
@@ -60,6 +43,7 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
   const connections = readNames('connections');
   const dependencies = readNames('python_dependencies');
   return {
+    /** The name of the folder. */
     name: path.basename(path.resolve(dir)),
     dir,
     files: folder.files,
@@ -73,6 +57,7 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
     hasNetwork: network !== 'none',
     timeoutSeconds: readNumber('timeout_seconds', 300),
     memoryMb: readNumber('memory_mb', 512),
+    /** Differences from a run on the platform. */
     differences: [
       ...(typeof network === 'object' ? ['network: the list of hosts is not enforced locally'] : []),
       ...(connections.length ? [`connections: ${connections.join(', ')} not available locally`] : []),

@@ -23,19 +23,9 @@ export interface LocalAccess extends Owner {
 /** The sign-in of an owner who is being created. */
 export type FirstOwner = Pick<LocalAccess, 'email' | 'password'>;
 
-export interface LocalState {
-  dir: string;
-  keys: Keys;
-  /** Undefined until the first owner was created. */
-  readLocal(): LocalAccess | undefined;
-  writeLocal(local: LocalAccess): void;
-  /** Written before the owner exists, so that a start which is interrupted loses no password. */
-  readFirstOwner(): FirstOwner | undefined;
-  writeFirstOwner(owner: FirstOwner): void;
-  deleteFirstOwner(): void;
-}
+export type LocalState = ReturnType<typeof loadOrCreateLocalState>;
 
-export function loadOrCreateLocalState(dir: string): LocalState {
+export function loadOrCreateLocalState(dir: string) {
   ensurePrivateDir(dir);
   const keysFile = path.join(dir, 'keys.json');
   const localFile = path.join(dir, 'local.json');
@@ -46,10 +36,12 @@ export function loadOrCreateLocalState(dir: string): LocalState {
   return {
     dir,
     keys,
+    /** Undefined until the first owner was created. */
     readLocal: () => readJson<LocalAccess>(localFile),
-    writeLocal: (local) => writePrivateFile(localFile, local),
+    writeLocal: (local: LocalAccess) => writePrivateFile(localFile, local),
+    /** Written before the owner exists, so that a start which is interrupted loses no password. */
     readFirstOwner: () => readJson<FirstOwner>(firstOwnerFile),
-    writeFirstOwner: (owner) => writePrivateFile(firstOwnerFile, owner),
+    writeFirstOwner: (owner: FirstOwner) => writePrivateFile(firstOwnerFile, owner),
     deleteFirstOwner: () => fs.rmSync(firstOwnerFile, { force: true }),
   };
 }

@@ -4,17 +4,7 @@ import { checkoutDir } from '../dirs/shared-dir';
 import { databases, type ServiceName, serviceNames } from '../service-names';
 import type { RequiredPort } from './require-free-ports';
 
-export interface Ports {
-  worker: number;
-  dashboard: number;
-  skills: number;
-  /** On 127.0.0.1 only, all of these. */
-  services: Record<ServiceName, number>;
-  postgres: number;
-  nats: number;
-  natsMonitoring: number;
-  metrics: Record<ServiceName | 'executor', number>;
-}
+export type Ports = ReturnType<typeof assignPorts>;
 
 export interface Settings {
   dataDir: string;
@@ -83,12 +73,13 @@ function getFirstInternalPort(first: number): number {
   return usual + INTERNAL_PORTS <= OUTGOING_MIN ? usual : LOWERED_MIN + (first % LOWERED_PORTS);
 }
 
-function assignPorts(first: number): Ports {
+function assignPorts(first: number) {
   const internal = getFirstInternalPort(first);
   return {
     worker: first,
     dashboard: first + 1,
     skills: first + 2,
+    /** On 127.0.0.1 only, all of these. */
     services: { 'worker-api': internal, 'automation-api': internal + 1, 'skills-api': internal + 2 },
     postgres: internal + 5,
     nats: internal + 6,
