@@ -37,16 +37,10 @@ export interface LocalWorker {
   folder: WorkerFolder;
 }
 
-export interface LocalWorkspace {
-  workers: LocalWorker[];
-  contexts: LocalContext[];
-  alerts: Alert[];
-  /** Names that the file lists and that workers declare, sorted. */
-  secrets: string[];
-}
+export type LocalWorkspace = Awaited<ReturnType<typeof readWorkspaceFolder>>;
 
 /** Reads all of a folder before anything is done with it. @throws CommandError with file, line and column */
-export async function readWorkspaceFolder(dir: string): Promise<LocalWorkspace> {
+export async function readWorkspaceFolder(dir: string) {
   if (!fs.existsSync(dir)) throw usageError(`${path.resolve(dir)} not found`);
   const parts = [WORKERS, CONTEXTS, CONTEXTS_FILE, ALERTS_FILE, SECRETS_FILE];
   if (!parts.some((name) => fs.existsSync(path.join(dir, name)))) {
@@ -68,7 +62,8 @@ export async function readWorkspaceFolder(dir: string): Promise<LocalWorkspace> 
   return {
     workers,
     contexts: await readContexts(dir),
-    alerts: await readOptional(dir, ALERTS_FILE, [], (source) => readAlerts(source, process.env)),
+    alerts: await readOptional<Alert[]>(dir, ALERTS_FILE, [], (source) => readAlerts(source, process.env)),
+    /** Names that the file lists and that workers declare, sorted. */
     secrets: [...new Set([...listedNames, ...declaredNames])].sort(),
   };
 }
