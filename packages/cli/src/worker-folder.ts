@@ -40,7 +40,7 @@ export async function readWorkerFolder(dir: string, namePrefix = '') {
   if (!files.length) throw usageError(`${path.resolve(dir)} contains only ${manifestPath}`);
   if (files.length > FILES_MAX) throw usageError(`${path.resolve(dir)} contains more than ${FILES_MAX} files`);
   let bytes = 0;
-  const contents = files.map((file) => {
+  const contents = files.map((file): LocalFile => {
     const content = fs.readFileSync(path.join(dir, file));
     bytes += content.length;
     if (bytes > BYTES_MAX) throw usageError(`${path.resolve(dir)} exceeds 10 MB at ${file}`);
@@ -52,6 +52,7 @@ export async function readWorkerFolder(dir: string, namePrefix = '') {
     manifestText,
     /** The content of the manifest, not validated yet. */
     manifest,
+    /** @returns where in the manifest something is */
     locate: source.locate,
     /** All but the manifest, sorted by path. */
     files: contents,

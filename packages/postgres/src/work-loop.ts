@@ -29,18 +29,9 @@ interface WorkLoopOptions<Item> {
   work: (item: Item, signal: AbortSignal) => Promise<void>;
 }
 
-export interface WorkLoop {
-  /** Advances and claims what can be now. */
-  tick(): Promise<void>;
-  /** Requests a round soon instead of at the next poll. */
-  kick(): void;
-  /** Resolves once nothing is worked on here. */
-  waitUntilIdle(): Promise<void>;
-  /** Aborts the work, which other replicas continue. */
-  stop(): Promise<void>;
-}
+export type WorkLoop = ReturnType<typeof startWorkLoop>;
 
-export function startWorkLoop<Item>(options: WorkLoopOptions<Item>): WorkLoop {
+export function startWorkLoop<Item>(options: WorkLoopOptions<Item>) {
   const { pool, log, what, dueAt, auto, capacity, advance, claim, work } = options;
   const ending = new AbortController();
   const inFlight = new Set<Promise<void>>();
@@ -84,7 +75,9 @@ export function startWorkLoop<Item>(options: WorkLoopOptions<Item>): WorkLoop {
   const polling = auto ? pollForWork({ pool, dueAt, work: wake, what, log }) : undefined;
 
   return {
+    /** Advances and claims what can be now. */
     tick: wake,
+    /** Requests a round soon instead of at the next poll. */
     kick: () => {
       if (!auto || ending.signal.aborted || kicked) return;
       kicked = setTimeout(() => {
@@ -92,7 +85,9 @@ export function startWorkLoop<Item>(options: WorkLoopOptions<Item>): WorkLoop {
         void wake();
       }, KICK_DELAY_MS).unref();
     },
+    /** Resolves once nothing is worked on here. */
     waitUntilIdle,
+    /** Aborts the work, which other replicas continue. */
     stop: async () => {
       ending.abort();
       clearTimeout(kicked);

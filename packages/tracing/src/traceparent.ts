@@ -1,13 +1,7 @@
 /** W3C Trace Context: `00-<trace>-<parent span>-<flags>`. Whatever else a caller sends is as good as nothing. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-export interface TraceContext {
-  traceId: string;
-  spanId: string;
-  flags: number;
-}
-
-export function parseTraceparent(header: string | null | undefined): TraceContext | undefined {
+export function parseTraceparent(header: string | null | undefined) {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(header ?? '') ?? [];
   return traceId && spanId ? { traceId, spanId, flags: Number.parseInt(flags ?? '', 16) } : undefined;
 }

@@ -135,8 +135,6 @@ export interface AppOptions extends SurfaceLimits {
   fileStore?: FileStore;
 }
 
-export type WorkerApp = ReturnType<typeof createApp>;
-
 export function createApp(options: AppOptions) {
   const { deps, setupToken, oidc, fileStore, skillsUrl } = options;
   const { pool, closures, vault, hasher, baseUrl, dashboardUrl, log } = deps;

@@ -11,24 +11,24 @@ import {
   startRelay,
   watchWorkspaceClosures,
 } from '@gantry/events';
-import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
+import { observeService, type SurfaceUrls } from '@gantry/http';
 import { createRateCounter } from '@gantry/limits';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
-import type { PoolSettings, WorkLoop } from '@gantry/postgres';
+import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import { serveIntrospection } from './accounts/identity/introspection';
 import { serveMembers } from './accounts/members/serve-members';
 import { startDeliveryLoop } from './alerts/delivery-loop';
-import { type AppDeps, type AppOptions, createApp, type WorkerApp } from './app';
+import { type AppDeps, type AppOptions, createApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { suspendForApproval } from './approvals/request-approval';
 import { createChangeHub } from './changes/change-hub';
 import { listRunTools, prepareTool } from './connection-tools/run-tools';
-import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
+import { startConnectionLoop } from './connections/connection-loop';
 import type { McpClient } from './connections/mcp-client-types';
-import { type Database, openDatabase } from './database';
+import { openDatabase } from './database';
 import { startEvaluationLoop } from './evaluations/evaluation-loop';
 import { startEventHandlers } from './event-handlers';
 import { listSweeps } from './housekeeping';
@@ -53,7 +53,7 @@ import { createRunProvisioner } from './runs/provision-run';
 import { createRunnables } from './runs/runnable';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
-import { type CronTicker, startCronTicker } from './starters/cron/cron-ticker';
+import { startCronTicker } from './starters/cron/cron-ticker';
 import { createExecutorTracker } from './system/executors';
 import { version } from './system/version';
 import { findConversationOfRun } from './worker-conversations/worker-conversation-repository';
@@ -89,20 +89,9 @@ export interface WorkerApiOptions extends SurfaceSettings, Pick<AppOptions, 'set
   autoTick?: boolean;
 }
 
-export interface WorkerApi extends WorkerApp {
-  deps: AppDeps;
-  database: Database;
-  cronTicker: CronTicker;
-  connectionLoop: ConnectionLoop;
-  repairLoop: WorkLoop;
-  health: Health;
-  /** Turns readiness to 503 and hands back running work; requests are still answered. */
-  drain(): Promise<void>;
-  /** Closes everything, after the last response. */
-  close(): Promise<void>;
-}
+export type WorkerApi = Awaited<ReturnType<typeof startWorkerApi>>;
 
-export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
+export async function startWorkerApi(options: WorkerApiOptions) {
   const { log, baseUrl, dashboardUrl, traceUrlTemplate, retention } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
   const database = openDatabase(options.databaseUrl, log, options.pool);
@@ -248,6 +237,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     repairLoop,
     database,
     health: checks,
+    /** Turns readiness to 503 and hands back running work; requests are still answered. */
     drain: async () => {
       checks.drain();
       for (const responder of responders) responder.stop();
@@ -264,6 +254,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await Promise.all([evaluationLoop.stop(), outcomeJudge.stop()]);
       await engine.drain();
     },
+    /** Closes everything, after the last response. */
     close: async () => {
       eviction.stop();
       executors.stop();

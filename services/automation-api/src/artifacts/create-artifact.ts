@@ -21,17 +21,6 @@ import { parseManifest } from './manifest';
 import { toCodeVersionRef } from './runnable';
 import { getUpload } from './upload-repository';
 
-export interface CreatedArtifact {
-  artifactId: string;
-  digest: string;
-  fileCount: number;
-  totalSize: number;
-  dependencies: string[];
-  /** Path of the file that declares them; null: the manifest does. */
-  dependenciesSource: string | null;
-  warnings: string[];
-}
-
 /** An unpacked upload takes up to 100 MB of memory. */
 const limitUnpacking = createLimiter(2, 20);
 const INSPECT_URL_SECONDS = 60;
@@ -40,7 +29,7 @@ const INSPECT_URL_SECONDS = 60;
 export async function createArtifact(
   deps: Deps,
   { caller, markCreated, req, body: input }: OperationCall<'automation', 'createArtifact'>,
-): Promise<CreatedArtifact> {
+) {
   const { prisma, bus, objects } = deps;
   const { workspaceId } = caller;
   const { entrypoint } = input;
@@ -81,6 +70,7 @@ export async function createArtifact(
       artifactId,
       ...rest,
       dependencies: declared.dependencies,
+      /** Path of the file that declares them; null: the manifest does. */
       dependenciesSource: fileDependencies?.source ?? null,
       warnings: formatInspectionWarnings(inspected, declared),
     };

@@ -19,5 +19,3 @@ export function startConnectionLoop(deps: ConnectionDeps, options: { auto: boole
     },
   };
 }
-
-export type ConnectionLoop = ReturnType<typeof startConnectionLoop>;

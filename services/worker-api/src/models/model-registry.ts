@@ -26,19 +26,7 @@ export interface OfferedModel {
   prices: DatedPrice[];
 }
 
-export interface ModelRegistry {
-  list: OfferedModel[];
-  /** The one that is asked first where none is named; undefined: there is none. */
-  first: OfferedModel | undefined;
-  /**
-   * The models that a name stands for, in the order in which they are to be asked.
-   * @param name `provider/model` or an alias; absent: the default
-   * @throws AppError 409 `no_model` where none is configured, 400 for an unknown name
-   */
-  resolve(name: string | undefined): [OfferedModel, ...OfferedModel[]];
-  /** The reason why `resolve` throws for that name; null: it does not. */
-  findProblem(name: string | undefined): string | null;
-}
+export type ModelRegistry = ReturnType<typeof createModelRegistry>;
 
 export interface Models {
   /** Read anew each time, so that what an admin changes holds for the next call of a model, on every replica. */
@@ -55,7 +43,7 @@ export interface Models {
 const DEFAULTS = ['chat', 'smart'];
 
 /** @param own of a workspace; the operator's come before them, and their names count */
-export function createModelRegistry({ providers, aliases }: ModelSettings, own: OfferedModel[] = []): ModelRegistry {
+export function createModelRegistry({ providers, aliases }: ModelSettings, own: OfferedModel[] = []) {
   const list = [...providers.flatMap((provider) => listOfferedModels(provider, OPERATORS, aliases)), ...own];
   const byId = new Map(list.map((one) => [one.id, one]));
   const byAlias = new Map(
@@ -63,14 +51,26 @@ export function createModelRegistry({ providers, aliases }: ModelSettings, own: 
   );
   const findModels = (name: string): OfferedModel[] => byAlias.get(name) ?? [byId.get(name) ?? []].flat();
   const byDefault = [...DEFAULTS.map(findModels), list.slice(0, 1)].find((found) => found.length > 0) ?? [];
-  const resolve: ModelRegistry['resolve'] = (name) => {
+  /**
+   * The models that a name stands for, in the order in which they are to be asked.
+   * @param name `provider/model` or an alias; absent: the default
+   * @throws AppError 409 `no_model` where none is configured, 400 for an unknown name
+   */
+  const resolve = (name: string | undefined): [OfferedModel, ...OfferedModel[]] => {
     const [first, ...others] = name === undefined ? byDefault : findModels(name);
     if (first) return [first, ...others];
     if (list.length === 0 || name === undefined) throw createNoModelError();
     const near = formatNameSuggestions(name, [...byAlias.keys(), ...byId.keys()]);
     throw invalid([{ path: 'model', message: `there is no model "${name}"${near}` }], 'unknown_model');
   };
-  return { list, first: byDefault[0], resolve, findProblem: (name) => findProblem(() => resolve(name)) };
+  return {
+    list,
+    /** The one that is asked first where none is named; undefined: there is none. */
+    first: byDefault[0],
+    resolve,
+    /** The reason why `resolve` throws for that name; null: it does not. */
+    findProblem: (name: string | undefined) => findProblem(() => resolve(name)),
+  };
 }
 
 function findProblem(resolve: () => unknown): string | null {

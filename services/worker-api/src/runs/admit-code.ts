@@ -25,13 +25,8 @@ interface Admission {
   isUnread?: boolean;
 }
 
-export interface AdmittedCode {
-  spec: RunSpec;
-  canChangeContexts: boolean;
-}
-
 /** @throws AppError 409 `version_not_approved`, which names the version and what it would reach */
-export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admission): Promise<AdmittedCode> {
+export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admission) {
   const { worker, runnable, isDraft = false, isUnread = false } = admission;
   const { spec, definition, approvalSha } = runnable;
   if (await isUnapproved(sql, worker.uid, runnable)) {

@@ -30,20 +30,12 @@ const GRANTS_MAX = 200;
 /** Base64url of a SHA-256. */
 const CODE_CHALLENGE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-export interface AuthorizationRequestDetails {
-  client: OauthClient;
-  /** It asks for reading alone. */
-  readonly: boolean;
-  /** The browser's next address for a request that cannot be allowed. */
-  refused: string | null;
-}
-
 /** @throws AppError 400 `unknown_client`, `redirect_mismatch`; 403 for a token */
 export async function inspectAuthorizationRequest(
   deps: AccountDeps,
   { caller }: Pick<Requester, 'caller'>,
   request: AuthorizationRequest,
-): Promise<AuthorizationRequestDetails> {
+) {
   getSignedInUserId(caller);
   const client = await getClient(deps, request.client_id);
   if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrAppUri(request.redirect_uri)) {
@@ -53,7 +45,9 @@ export async function inspectAuthorizationRequest(
   const scopes = request.scope?.split(' ') ?? [];
   return {
     client,
+    /** It asks for reading alone. */
     readonly: scopes.includes('mcp:read') && !scopes.includes('mcp'),
+    /** The browser's next address for a request that cannot be allowed. */
     refused: problem && buildErrorRedirect(deps.baseUrl, request, problem),
   };
 }

@@ -19,8 +19,6 @@ import { type DueTrigger, lockDueTriggers } from '../../workers/triggered-worker
 import { isUnavailableError, startUnattendedRun } from '../start-or-refuse';
 import type { TriggerStartDeps } from '../trigger-start-deps';
 
-export type CronTicker = ReturnType<typeof startCronTicker>;
-
 const TRIGGERS_PER_BATCH = 100;
 /** After an outage each trigger of a batch may have a hundred runs to make good: the rest waits for the next batch. */
 const RUNS_PER_BATCH = 500;
