@@ -105,6 +105,8 @@ describe('a workspace', () => {
     const page = await platform.visitAsOwner('/alerts/new?worker=counted');
     await submitFields(page, { 'Webhook URL': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
     await page.getByRole('link', { name: 'View alert' }).click();
+    // A page that is still loading may move the button under the pointer.
+    await page.getByText(/^No deliveries yet/).waitFor();
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByText('Test not delivered to every channel').waitFor();
 
