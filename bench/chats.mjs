@@ -69,7 +69,7 @@ async function measure() {
       );
     });
     printLatencies({
-      'list of workers, nobody chats': idle,
+      'list of workers, no chats': idle,
       [`list of workers, ${chats} chats`]: busy,
       'first word of a chat': said.map(({ first }) => first),
       'end of a chat': said.map(({ end }) => end),
