@@ -20,24 +20,14 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
   const { data: conversations } = list;
   return (
     <nav className={styles.list} aria-label="Conversations">
-      <Group
-        pos="sticky"
-        top={0}
-        gap="sm"
-        justify="space-between"
-        wrap="nowrap"
-        mih="3.25rem"
-        p="8px 12px 8px 16px"
-        bg="var(--surface)"
-        style={{ borderBottom: '1px solid var(--line)' }}
-      >
+      <div className={styles.listHead}>
         <Box component="h2" fz="md">
           Conversations
         </Box>
         <LinkButton to={paths.chat} variant="default" size="xs" onClick={onNavigate}>
           New
         </LinkButton>
-      </Group>
+      </div>
       {list.error && !conversations ? (
         <Box p="12px 16px" fz="sm" c="dimmed">
           <LoadErrorNotice what="The conversations" error={list.error} retry={list.refetch} />
