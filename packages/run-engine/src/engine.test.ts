@@ -2,7 +2,7 @@ import { AppError } from '@gantry/errors';
 import { encode, runSubjects } from '@gantry/events';
 import { createFakeExecutor, terminateConnections, waitUntil, zeroUsage } from '@gantry/testing';
 import { createRunTokens } from './run-tokens';
-import { buildTestRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
+import { buildTestRun, startTestEngines, submitInTurn, type TestEngines, tokenKeys } from './test/engines';
 
 const LEASE_MS = 800;
 
@@ -57,8 +57,8 @@ test('output and logs are returned unchanged, including NUL, and the end is publ
 
 test('a queued run waits for an executor, in order of priority and then of age', async () => {
   const engine = await startReplica();
-  const first = await engine.submitAndWait(buildTestRun());
-  const second = await engine.submitAndWait(buildTestRun());
+  const first = await submitInTurn(engine, buildTestRun());
+  const second = await submitInTurn(engine, buildTestRun());
   const urgent = await engine.submitAndWait(buildTestRun({ priority: 5 }));
   const exec = await engines.executor();
   const order = [];
@@ -91,9 +91,9 @@ test.each([
   ['an hour behind', -HOUR_MS],
 ])('a run that is queued by a service whose clock is %s is handed out at once and in order', async (_what, byMs) => {
   const engine = await startReplica();
-  const before = await engine.submitAndWait(buildTestRun());
+  const before = await submitInTurn(engine, buildTestRun());
   const restoreClock = shiftClock(byMs);
-  const shifted = await engine.submitAndWait(buildTestRun()).finally(restoreClock);
+  const shifted = await submitInTurn(engine, buildTestRun()).finally(restoreClock);
   expect(Math.abs(shifted.createdAt.getTime() - before.createdAt.getTime())).toBeGreaterThan(HOUR_MS / 2);
   const after = await engine.submitAndWait(buildTestRun());
   const exec = await engines.executor();

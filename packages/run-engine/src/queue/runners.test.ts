@@ -3,7 +3,7 @@ import { PYTHON } from '@gantry/events';
 import { type FakeExecutor, waitUntil } from '@gantry/testing';
 import type { RunEngine } from '../engine';
 import type { NewRun, Run } from '../run';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, claimJob, startTestEngines, submitInTurn, type TestEngines } from '../test/engines';
 import { startCallingReplica } from '../test/suspensions';
 
 const OTHER = 'other';
@@ -97,7 +97,7 @@ test('runs of two runners with one key share its slots', async () => {
   const engine = await startCallingReplica(engines);
   const slot = { key: 'wrk_1', limit: 1 };
   const runs = [
-    await engine.submitAndWait(buildOtherRun({ slot })),
+    await submitInTurn(engine, buildOtherRun({ slot })),
     await engine.submitAndWait(buildTestRun({ slot })),
   ];
   const free = await engine.submitAndWait(buildTestRun());

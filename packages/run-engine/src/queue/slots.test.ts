@@ -1,6 +1,6 @@
 import { waitUntil } from '@gantry/testing';
 import type { Run } from '../run';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, claimJob, startTestEngines, submitInTurn, type TestEngines } from '../test/engines';
 import { buildSleep, startCallingReplica } from '../test/suspensions';
 
 let engines: TestEngines;
@@ -15,7 +15,7 @@ test('of runs with one slot, one runs at a time, and they block no other run', a
   const executor = await engines.executor();
   const slot = { key: 'wrk_1', limit: 1 };
   const runs: Run[] = [];
-  for (let n = 0; n < 30; n++) runs.push(await engine.submitAndWait(buildTestRun({ slot, priority: 5 })));
+  for (let n = 0; n < 30; n++) runs.push(await submitInTurn(engine, buildTestRun({ slot, priority: 5 })));
   const other = await engine.submitAndWait(buildTestRun());
   const elsewhere = await engine.submitAndWait(buildTestRun({ slot: { key: 'wrk_2', limit: 1 } }));
   const jobs = [await claimJob(executor), await claimJob(executor), await claimJob(executor)];
@@ -30,7 +30,7 @@ test('a slot is free while its run waits', async () => {
   const executor = await engines.executor();
   const slot = { key: 'wrk_1', limit: 1 };
   const [one, two] = [
-    await engine.submitAndWait(buildTestRun({ slot })),
+    await submitInTurn(engine, buildTestRun({ slot })),
     await engine.submitAndWait(buildTestRun({ slot })),
   ];
   const first = await claimJob(executor);

@@ -1,6 +1,7 @@
 /** Starts replicas of a service that owns runs, on one database and one NATS. */
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, PYTHON, type Relay, type RunSource, startRelay, watchWorkspaceClosures } from '@gantry/events';
 import { createPool, transaction } from '@gantry/postgres';
 import {
@@ -14,8 +15,8 @@ import {
 } from '@gantry/testing';
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
-import { startRunEngine } from '../engine';
-import type { NewRun } from '../run';
+import { type RunEngine, startRunEngine } from '../engine';
+import type { NewRun, Run } from '../run';
 
 type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]> & {
   /** Publishes enqueued events, instead of leaving them in the outbox. */
@@ -110,6 +111,13 @@ export async function startTestEngines(source: RunSource = 'worker') {
 
 /** Claims the next job, with retries: a replica may have none for a moment. */
 export const claimJob = (executor: FakeExecutor): Promise<FakeJob> => waitUntil(() => executor.claim());
+
+/** Submits a run before any later one: the queue orders runs of the same millisecond by their ids. */
+export async function submitInTurn(engine: RunEngine, newRun: NewRun): Promise<Run> {
+  const run = await engine.submitAndWait(newRun);
+  await sleep(2);
+  return run;
+}
 
 export function buildTestRun(over: Partial<NewRun> = {}): NewRun {
   return {
