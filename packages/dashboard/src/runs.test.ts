@@ -6,6 +6,7 @@ import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
 import { buildRun } from './test/fake-api';
 import { buildWorkerRun } from './test/fake-worker-runs';
+import { buildWorker, createWorkerState } from './test/fake-workers';
 import { addSalesAutomation } from './test/sample';
 
 /** More than are ever in view, with those above and below. */
@@ -94,6 +95,18 @@ describe('runs', () => {
     await page.waitForFunction((box) => !box?.textContent?.includes('Loading older'), await list.elementHandle());
     await getRows(page).last().waitFor();
     expect(await getRows(page).last().getAttribute('aria-posinset')).toBe('1800');
+  });
+
+  test('names are shown after a page that has loaded the automations too', async () => {
+    site.api.workers = createWorkerState();
+    site.api.workers.list.push(buildWorker('price-watch', { name: 'Price watch' }));
+    addAutomationRun(1);
+    const page = await site.visitAsUser('/workers/price-watch/triggers');
+    await page.getByRole('button', { name: 'Add event' }).click();
+    await page.getByLabel('Source').selectOption('Weekly sales report');
+    await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
+    await getRows(page).first().waitFor();
+    expect(await listNames(page)).toEqual(['Weekly sales report']);
   });
 
   test('filters are in the address, narrow both surfaces, and can be cleared', async () => {

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { useNamedAutomations } from '../../automations/use-named-automations';
 import { api, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
@@ -18,7 +19,9 @@ import { replaceTriggers } from './trigger-list';
 import styles from './triggers.module.css';
 
 const EVENTS_MAX = 10;
-const SOURCES_MAX = 200;
+const WORKERS_MAX = 200;
+/** Names change seldom. */
+const STALE_MS = 60_000;
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const EVENT_LABELS = Object.fromEntries(EVENT_NAMES.map((name) => [name, capitalize(getEventLabel(name))])) as Record<
@@ -134,17 +137,12 @@ interface EventSource {
 
 /** Lists the workers and automations whose events can start it. */
 function useEventSources(ownId: string): EventSource[] {
-  const params = { query: { limit: SOURCES_MAX } };
   const workers = useWorkspaceQuery(
     (workspaceId) => workerKeys.list(workspaceId, { names: true }),
-    () => api.worker.GET('/api/workers', { params }),
-    { staleTime: 60_000 },
+    () => api.worker.GET('/api/workers', { params: { query: { limit: WORKERS_MAX } } }),
+    { staleTime: STALE_MS },
   );
-  const automations = useWorkspaceQuery(
-    (workspaceId) => ['automations', workspaceId, 'names'],
-    () => api.automation.GET('/api/automations', { params }),
-    { staleTime: 60_000 },
-  );
-  const all = [...(workers.data ?? []), ...(automations.data?.automations ?? [])];
+  const automations = useNamedAutomations({ staleTime: STALE_MS });
+  const all = [...(workers.data ?? []), ...automations];
   return all.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));
 }
