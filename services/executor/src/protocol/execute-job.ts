@@ -99,7 +99,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
     log,
     process: () => process,
   });
-  const { emit, endWithin, finish, guarded } = settlement;
+  const { emit, endWithin, finish, runGuarded } = settlement;
 
   async function startExecution() {
     let redactor: Redactor = createRedactor([]);
@@ -114,12 +114,12 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
       });
       await executeRun(secrets, { redactor, runLog });
     } catch (err) {
-      guarded(() => runLog?.end());
+      runGuarded(() => runLog?.end());
       if (settlement.verdict) return finish(settlement.verdict);
       if (err instanceof NotStartedError) return finish({ status: 'returned' });
       log.warn({ runId: job.runId, err }, 'run could not be executed');
       let error = UNREPORTABLE;
-      guarded(() => {
+      runGuarded(() => {
         const { code, message } = toRunError(err, started);
         error = { code, message: redactor.text(message) };
       });
@@ -143,7 +143,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
           agreeOnLock: (platform: string, proposed: LockedPackage[] | null) =>
             deps.locks.agree(job, platform, proposed),
         }),
-        onRequest: (request) => guarded(() => report(request)),
+        onRequest: (request) => runGuarded(() => report(request)),
         ...(answerTo && { answerTo }),
       });
       const inputs = await loadInputs(job);
@@ -233,7 +233,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
     cancel: () =>
       settlement.stop({ status: 'cancelled', error: { code: 'cancelled', message: 'The run was cancelled.' } }),
     /** Receives more streamed text of a model. */
-    words: (words: ToolTextChunk) => guarded(() => streamedText?.append(words)),
+    words: (words: ToolTextChunk) => runGuarded(() => streamedText?.append(words)),
     /** Ends the run without a report: it belongs to another executor now. */
     lose: settlement.abandon,
     /** Returns it to the queue, if it has not started. @returns false if it has. */

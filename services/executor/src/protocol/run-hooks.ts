@@ -19,7 +19,7 @@ const AGENT_EVENTS_MAX = 2_000;
 /** The limits at which the harness truncates. */
 const [PROGRESS_CHARS_MAX, NAME_CHARS_MAX] = [1_000, 200];
 
-interface Run extends Omit<ServiceRequests, 'locks'> {
+interface RunHookOptions extends Omit<ServiceRequests, 'locks'> {
   job: Job;
   /** Steps recorded by earlier attempts. */
   recorded: RecordedStep[];
@@ -32,8 +32,8 @@ interface Run extends Omit<ServiceRequests, 'locks'> {
   log: Logger;
 }
 
-export function createRunHooks(run: Run): RunHooks {
-  const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
+export function createRunHooks(options: RunHookOptions): RunHooks {
+  const { job, recorded, redactor, runLog, live, settlement, uploads } = options;
   const { emit } = settlement;
   const maskOptional = (text: string | null, charsMax: number) =>
     text === null ? null : maskText(redactor, text, charsMax);
@@ -63,11 +63,11 @@ export function createRunHooks(run: Run): RunHooks {
       recorded,
       redactor,
       emit,
-      records: run.steps,
-      tools: run.tools,
-      spoken: run.streamedText,
-      isOver: () => settlement.isOver() || run.process()?.isDead() === true,
-      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'no reply to a step or tool call yet: retrying'),
+      records: options.steps,
+      tools: options.tools,
+      spoken: options.streamedText,
+      isOver: () => settlement.isOver() || options.process()?.isDead() === true,
+      onRetry: (err) => options.log.warn({ runId: job.runId, err }, 'no reply to a step or tool call yet: retrying'),
     }),
     openFile: async (index) => getStream(job.files[index]?.url ?? ''),
   };

@@ -43,7 +43,7 @@ export function createSettlement(options: {
   });
 
   /** Runs a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
-  function guarded(action: () => void) {
+  function runGuarded(action: () => void) {
     try {
       action();
     } catch (err) {
@@ -83,16 +83,16 @@ export function createSettlement(options: {
   function finish(ending: FinishedPayload, usage: RunResult['usage'] = NO_USAGE) {
     if (finished) return;
     clearTimeout(watchdog);
-    guarded(live.flush);
+    runGuarded(live.flush);
     finished = true;
     try {
-      if (!lost) guarded(() => pushFinishedEvent(ending, usage));
+      if (!lost) runGuarded(() => pushFinishedEvent(ending, usage));
       const { status } = ending;
       const code = ending.error?.code ?? '';
       options.metrics.runs.inc({ source: job.source, status, code });
       options.span?.end({ failed: code !== '', attributes: { 'gantry.status': status, 'gantry.error.code': code } });
     } finally {
-      guarded(releaseSlot);
+      runGuarded(releaseSlot);
       resolveSettled();
     }
   }
@@ -133,7 +133,7 @@ export function createSettlement(options: {
     stop,
     finish,
     releaseSlot,
-    guarded,
+    runGuarded,
     /** Resolves when the terminal event has been queued. */
     settled,
   };
