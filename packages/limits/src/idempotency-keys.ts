@@ -8,7 +8,7 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { deleteOldRows } from '@gantry/postgres';
+import { deleteOldRows, writeRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
 /** Lease of a key whose process does not renew it. */
@@ -63,8 +63,8 @@ export async function acquireKey(
   hashes: [Buffer, ...Buffer[]],
 ): Promise<HeldKey | null> {
   const held = { ...name, claim: newId('claim_') };
-  const { rowCount } = await pool.query(ACQUIRE, [...toHeldKeyValues(held), workspaceId, hashes[0], hashes]);
-  return rowCount ? held : null;
+  const values = [...toHeldKeyValues(held), workspaceId, hashes[0], hashes];
+  return (await writeRow(pool, ACQUIRE, values)) ? held : null;
 }
 
 export async function findKey(pool: Pool, { scope, operation, key }: KeyName): Promise<KeyState | null> {

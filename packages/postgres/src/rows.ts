@@ -1,4 +1,4 @@
-/** Statements whose result is rows, one row, or whether they wrote one. */
+/** Statements whose result is rows, one row, or whether there is one. */
 import type { QueryConfig, QueryResultRow } from 'pg';
 import type { Sql } from './transaction';
 
@@ -14,6 +14,9 @@ export const findRow = async <Row extends QueryResultRow>(
   query: string | QueryConfig,
   values?: unknown[],
 ): Promise<Row | undefined> => (await sql.query<Row>(query, values)).rows[0];
+
+export const hasRow = async (sql: Sql, query: string | QueryConfig, values?: unknown[]): Promise<boolean> =>
+  Boolean((await sql.query(query, values)).rowCount);
 
 /** The `id` of each row. */
 export const listIds = async (sql: Sql, query: string | QueryConfig, values?: unknown[]): Promise<string[]> =>

@@ -2,7 +2,7 @@
 
 import { conflict, invalid, isDependencyDown, notFound } from '@gantry/errors';
 import { CREDENTIAL_CHARS_MAX, DEFAULT_CREDENTIAL_PLACES } from '@gantry/events';
-import { type Tx, transaction } from '@gantry/postgres';
+import { listRows, type Tx, transaction, writeRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { assertHosts } from './host-patterns';
 import type { Vault } from './vault';
@@ -177,14 +177,12 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
     },
 
     /** Newest first. */
-    list: async (workspaceId: string): Promise<SecretEntry[]> =>
-      (await pool.query<SecretEntry>(LIST, [workspaceId])).rows,
+    list: (workspaceId: string): Promise<SecretEntry[]> => listRows(pool, LIST, [workspaceId]),
 
     /** @throws AppError 404 */
     delete: (workspaceId: string, name: string, audit: AuditSecret) =>
       transaction(pool, async (tx) => {
-        const { rowCount } = await tx.query(DELETE, [workspaceId, name]);
-        if (!rowCount) throw notFound('secret', name);
+        if (!(await writeRow(tx, DELETE, [workspaceId, name]))) throw notFound('secret', name);
         await audit(tx, { action: 'secret.deleted', id: name });
       }),
 

@@ -6,7 +6,7 @@
  */
 
 import type { RunError, RunSource } from '@gantry/events';
-import { type Sql, type Tx, transaction } from '@gantry/postgres';
+import { hasRow, type Sql, type Tx, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from '../run';
 import { buildServiceClosingEvents, getLastServiceSeq, getServiceSeqBase } from '../run-events';
@@ -120,11 +120,12 @@ export const endExpiredRun = (
   ending: IdleRunResult,
 ): Promise<Run | undefined> =>
   transaction(pool, async (tx) => {
-    const { rowCount } = await tx.query(
+    const isExpired = await hasRow(
+      tx,
       'SELECT FROM runs WHERE id = $1 AND attempt = $2 AND lease_expires_at < now() FOR UPDATE',
       [run.id, run.attempt],
     );
-    return rowCount ? endHeldRun(tx, source, run, ending) : undefined;
+    return isExpired ? endHeldRun(tx, source, run, ending) : undefined;
   });
 
 /** @param lastSeq the last number that the service has used in this attempt */

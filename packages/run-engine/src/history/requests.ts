@@ -1,6 +1,6 @@
 /** Streams outgoing requests of runs, as their executors reported them. */
 import { REQUESTS_MAX } from '@gantry/events';
-import type { Sql } from '@gantry/postgres';
+import { hasRow, type Sql } from '@gantry/postgres';
 import { ATTEMPT_SPAN } from '../run-events';
 import { streamEvents } from './read-events';
 
@@ -53,11 +53,10 @@ export async function hasRequests(sql: Sql, runId: string): Promise<boolean> {
 }
 
 /** Returns whether an attempt has reached the limit of stored requests, so that it may have made more. */
-export async function hasReachedRequestLimit(sql: Sql, runId: string): Promise<boolean> {
-  const { rowCount } = await sql.query(
+export const hasReachedRequestLimit = (sql: Sql, runId: string): Promise<boolean> =>
+  hasRow(
+    sql,
     `SELECT FROM run_events WHERE run_id = $1 AND type = 'request'
      GROUP BY seq / ${ATTEMPT_SPAN} HAVING count(*) >= ${REQUESTS_MAX}`,
     [runId],
   );
-  return Boolean(rowCount);
-}

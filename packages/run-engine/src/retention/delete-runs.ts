@@ -1,6 +1,6 @@
 /** Deletes runs permanently. Artifacts and steps are deleted with the row. */
 import type { ObjectStore } from '@gantry/object-store';
-import { type Sql, transaction } from '@gantry/postgres';
+import { hasRow, listIds, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { buildRunFolder } from '../object-keys';
 import { type Run, terminalStatuses } from '../run';
@@ -13,9 +13,6 @@ const ENDED_CONDITION = `status IN ('${terminalStatuses.join("', '")}')`;
 
 /** Deletes the service's own rows of these runs, in the transaction that deletes the runs. */
 export type DeleteRunRows = (tx: Sql, runIds: string[]) => Promise<unknown>;
-
-const listIds = async (sql: Sql, text: string, values: unknown[]): Promise<string[]> =>
-  (await sql.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
 
 /**
  * Deletes the runs of a subject that have ended. Several processes may do it at once, and resume an interrupted
@@ -31,11 +28,8 @@ export async function deleteRunsOfSubject(
   const deleteBatch = async () =>
     deleteEndedRuns({ pool, objects }, workspaceId, await listIds(pool, selectBatch, [workspaceId, subjectId]));
   while (await deleteBatch());
-  const { rowCount } = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
-    workspaceId,
-    subjectId,
-  ]);
-  return !rowCount;
+  const remaining = 'SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1';
+  return !(await hasRow(pool, remaining, [workspaceId, subjectId]));
 }
 
 /**

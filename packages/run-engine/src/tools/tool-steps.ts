@@ -6,7 +6,7 @@
  * step that failed.
  */
 import { STEP_FAILED, type ToolFailure, toolFailure } from '@gantry/events';
-import { createStatement, type Sql, transaction } from '@gantry/postgres';
+import { createStatement, type Sql, transaction, writeRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from '../run';
 import { RUN_COLUMNS, toRun } from '../run-row';
@@ -143,10 +143,10 @@ export async function endToolCall(
     result: toRecord(outcome),
   });
   const { settle } = outcome;
-  if (!settle) return (await pool.query(end)).rowCount === 1;
+  if (!settle) return writeRow(pool, end);
   return transaction(pool, async (tx) => {
     await settle(tx);
-    return (await tx.query(end)).rowCount === 1;
+    return writeRow(tx, end);
   });
 }
 

@@ -7,7 +7,7 @@
  */
 
 import type { RecordedStep, RunError, Suspension } from '@gantry/events';
-import { createUnnamedStatement, transaction } from '@gantry/postgres';
+import { createUnnamedStatement, transaction, writeRow } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import {
   computeSuspensionDigest,
@@ -146,12 +146,13 @@ async function replayFromRecord(tx: PoolClient, report: SuspensionReport, rehear
 async function insertPendingStep(tx: PoolClient, { runId, at, suspension }: SuspensionReport): Promise<boolean> {
   const { ordinal, kind } = suspension.step;
   const name = sanitizeText(suspension.step.name);
-  const { rowCount } = await tx.query(
+  const isInserted = await writeRow(
+    tx,
     `INSERT INTO run_steps (run_id, ordinal, kind, name, status, started_at, asked_digest) VALUES ($1, $2, $3, $4, 'pending', $5, $6)
      ON CONFLICT DO NOTHING`,
     [runId, ordinal, kind, name, at, computeSuspensionDigest(suspension)],
   );
-  if (rowCount) return false;
+  if (isInserted) return false;
   const { rows } = await tx.query('SELECT kind, name, status FROM run_steps WHERE run_id = $1 AND ordinal = $2', [
     runId,
     ordinal,

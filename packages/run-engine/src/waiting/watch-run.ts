@@ -2,6 +2,7 @@
  * Aborts calls that no attempt of their run will read: the run was cancelled, has ended or was deleted, on whichever
  * replica.
  */
+import { hasRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { terminalStatuses } from '../run';
@@ -36,8 +37,7 @@ export function watchRun({ pool, waiters, log }: { pool: Pool; waiters: RunWatch
       await watch.next(POLL_MS);
       if (!isOpen) return;
       try {
-        const { rowCount } = await pool.query({ ...IS_ACTIVE, values: [runId] });
-        if (rowCount === 0) return ended.abort(new RunEndedError());
+        if (!(await hasRow(pool, IS_ACTIVE, [runId]))) return ended.abort(new RunEndedError());
       } catch (err) {
         log.warn({ err, runId }, 'could not check whether a run still needs its call: will try again');
       }

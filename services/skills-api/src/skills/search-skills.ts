@@ -3,6 +3,7 @@
  * and where the database has pg_trgm, misspelt words in the names match too.
  */
 import type { PageQuery } from '@gantry/http';
+import { hasRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
@@ -46,8 +47,8 @@ const EXCERPT_OPTIONS = `StartSel=${START},StopSel=${STOP},MaxWords=30,MinWords=
 
 /** Checked once at start-up; without pg_trgm, search matches words and prefixes only. */
 export async function supportsFuzzySearch(pool: Pool, log: Logger): Promise<boolean> {
-  const { rowCount } = await pool.query("SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'");
-  if (rowCount) return true;
+  const index = "SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'";
+  if (await hasRow(pool, index)) return true;
   log.warn(
     'search does not tolerate misspellings: the database lacks pg_trgm. Install the PostgreSQL contrib package, ' +
       'then run, as the database owner: CREATE EXTENSION pg_trgm; CREATE INDEX skills_names ON skills USING gin ' +

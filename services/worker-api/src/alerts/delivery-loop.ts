@@ -7,7 +7,7 @@
  * process does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
-import { type Sql, startWorkLoop, transaction } from '@gantry/postgres';
+import { type Sql, startWorkLoop, transaction, writeRow } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDeps } from './alert-deps';
@@ -144,11 +144,12 @@ async function disableAlert(
   reason: string,
   at: Date,
 ): Promise<void> {
-  const { rowCount } = await tx.query(
+  const isDisabled = await writeRow(
+    tx,
     'UPDATE alerts SET enabled = false, disabled_reason = $2, updated_at = $3 WHERE id = $1 AND enabled',
     [alertId, reason, at],
   );
-  if (!rowCount) return;
+  if (!isDisabled) return;
   await deadLetterPendingDeliveries(tx, alertId, channelNames, at);
   await recordChange(tx, SYSTEM, 'alert.disabled', { workspaceId, id: alertId }, { reason });
 }

@@ -1,7 +1,7 @@
 import { notFound } from '@gantry/errors';
 import { addChangeHint, buildWorkspaceClosedSql } from '@gantry/events';
 import type { OperationCall, PageCursor } from '@gantry/http';
-import { deleteOldRows, execute, listRows, type Sql, type Tx } from '@gantry/postgres';
+import { deleteOldRows, execute, listRows, type Sql, type Tx, writeRow } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { Alert, AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
@@ -74,7 +74,8 @@ export async function recordAttempt(
   claimed: ClaimedDelivery,
   outcome: { status: DeliveryStatus; attempts: Attempt[]; next: Date | null; now: Date },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  const isRecorded = await writeRow(
+    tx,
     `UPDATE alert_deliveries SET status = $2::delivery_status, attempts = $3::json, next_attempt_at = $4, ended_at = $5
      WHERE id = $1 AND status = 'pending' AND next_attempt_at = $6 AND attempts_made = $7`,
     [
@@ -88,7 +89,7 @@ export async function recordAttempt(
     ],
   );
   addChangeHint(tx, claimed.workspaceId, 'alerts');
-  return rowCount === 1;
+  return isRecorded;
 }
 
 /** Turns an alert's pending deliveries by these channels into dead letters. */

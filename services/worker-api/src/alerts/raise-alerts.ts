@@ -4,7 +4,7 @@
  */
 
 import { addChangeHint, alertRaised, buildWorkspaceClosedSql, enqueue, newId } from '@gantry/events';
-import { listRows } from '@gantry/postgres';
+import { hasRow, listRows } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { AlertOccurrence, AlertPayload } from './alert-payload';
@@ -60,14 +60,8 @@ const toQueryParams = ({ workspaceId, type, about }: AlertQuery) => [
 ];
 
 /** Checks whether an alert subscribes to an event before a transaction is opened for it: most match none. */
-export async function hasMatchingAlert(pool: Pool, query: AlertQuery): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: 'alert-is-heard',
-    text: MATCHING_ALERTS,
-    values: toQueryParams(query),
-  });
-  return Boolean(rowCount);
-}
+export const hasMatchingAlert = (pool: Pool, query: AlertQuery): Promise<boolean> =>
+  hasRow(pool, { name: 'alert-is-heard', text: MATCHING_ALERTS, values: toQueryParams(query) });
 
 /**
  * Locks them until the commit: a request that disables one meanwhile waits, then cancels the deliveries created here.

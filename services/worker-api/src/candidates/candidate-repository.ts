@@ -7,7 +7,7 @@ import { buildWorkspaceClosedSql } from '@gantry/events';
 import {
   createUnnamedStatement,
   execute,
-  findRow,
+  hasRow,
   listIds,
   listRows,
   loadCount,
@@ -155,7 +155,7 @@ export const listCases = (sql: Sql, candidateId: string): Promise<Case[]> =>
 /** Checks that a case has not moved since it was read; call it under the lock of its candidate. */
 export async function isCaseUnchanged(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
   const unchanged = 'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3';
-  return (await findRow(tx, unchanged, [candidateId, number, status])) !== undefined;
+  return hasRow(tx, unchanged, [candidateId, number, status]);
 }
 
 const buildActiveCountSql = (workerUid: string): string =>

@@ -2,7 +2,7 @@
  * Stores turns: a message and everything that is done until it is answered. One replica works on a turn under a lease,
  * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
-import { createUnnamedStatement, findRow, listRows, type Sql, writeRow } from '@gantry/postgres';
+import { createUnnamedStatement, findRow, hasRow, listRows, type Sql, writeRow } from '@gantry/postgres';
 import type { ChatTurn } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 
@@ -140,13 +140,14 @@ export async function endTurn(
   id: string,
   { status, error }: { status: TurnStatus; error?: { code: string; detail: string } },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  const hasEnded = await writeRow(
+    tx,
     `UPDATE chat_turns SET status = $2, error_code = $3, error_detail = $4, ended_at = now(), leased_by = NULL,
        leased_until = NULL
      WHERE id = $1 AND status IN ('running', 'waiting')`,
     [id, status, error?.code ?? null, error?.detail ?? null],
   );
-  if (!rowCount) return false;
+  if (!hasEnded) return false;
   await tx.query(
     `UPDATE chat_parts SET status = CASE status WHEN 'running' THEN 'unknown' ELSE 'stopped' END,
        was = CASE WHEN status <> 'running' AND $2 = 'interrupted' THEN status END
@@ -158,13 +159,14 @@ export async function endTurn(
 
 /** Revives it by compare-and-set; calls that had not begun return to their status before the interruption. */
 export async function reclaimInterruptedTurn(tx: Sql, id: string, replica: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  const isReclaimed = await writeRow(
+    tx,
     `UPDATE chat_turns SET status = 'running', error_code = NULL, error_detail = NULL, ended_at = NULL, stop_requested = false,
        leased_by = $2, leased_until = now() + ${LEASE}
      WHERE id = $1 AND status = 'interrupted'`,
     [id, replica],
   );
-  if (!rowCount) return false;
+  if (!isReclaimed) return false;
   await tx.query(
     "UPDATE chat_parts SET status = was, was = NULL WHERE turn_id = $1 AND status = 'stopped' AND was IS NOT NULL",
     [id],
@@ -183,8 +185,8 @@ export const listLostTurns = (sql: Sql, conversationId: string | null): Promise<
  * Locks a conversation; call it before locking anything else of it, to avoid deadlocks.
  * @returns false if it was deleted
  */
-export const lockConversation = async (tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> =>
-  (await findRow(tx, 'SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId])) !== undefined;
+export const lockConversation = (tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> =>
+  hasRow(tx, 'SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId]);
 
 const INSERT_PART = createUnnamedStatement(`
   INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)

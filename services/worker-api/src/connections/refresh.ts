@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isDependencyDown } from '@gantry/errors';
 import { addChangeHint, buildWorkspaceClosedSql, connectionFailed, enqueue } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { transaction, writeRow } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
@@ -60,8 +60,8 @@ export async function refreshDueConnections(deps: ConnectionDeps): Promise<numbe
 /** Now, unless another replica does it already. @returns the connection after it */
 export async function refreshConnection(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const { id, workspaceId, version } = connection;
-  const { rowCount } = await deps.pool.query(CLAIM_ONE, [deps.now(), id, version]);
-  if (!rowCount) return (await findConnection(deps.prisma, workspaceId, id)) ?? connection;
+  const isClaimed = await writeRow(deps.pool, CLAIM_ONE, [deps.now(), id, version]);
+  if (!isClaimed) return (await findConnection(deps.prisma, workspaceId, id)) ?? connection;
   return refreshLeasedConnection(deps, connection);
 }
 

@@ -8,7 +8,7 @@
 import type { TokenHasher } from '@gantry/auth';
 import { AppError } from '@gantry/errors';
 import { createCreationMarker, type HeldKey } from '@gantry/limits';
-import { createBatcher, deleteOldRows, type Sql, transaction } from '@gantry/postgres';
+import { createBatcher, deleteOldRows, type Sql, transaction, writeRow } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { startRun } from '../../runs/start-run';
 import type { StartableWorker } from '../../workers/startable-worker';
@@ -99,11 +99,12 @@ export async function receiveWebhook(
  * @returns the run of an earlier one; null: this is the first
  */
 async function insertReceipt(tx: PoolClient, workerUid: string, webhookId: string): Promise<string | null> {
-  const taken = await tx.query(
+  const isFirst = await writeRow(
+    tx,
     `INSERT INTO webhook_receipts (worker_uid, webhook_id, run_id) VALUES ($1, $2, '') ON CONFLICT DO NOTHING`,
     [workerUid, webhookId],
   );
-  if (taken.rowCount) return null;
+  if (isFirst) return null;
   const { rows } = await tx.query('SELECT run_id FROM webhook_receipts WHERE worker_uid = $1 AND webhook_id = $2', [
     workerUid,
     webhookId,

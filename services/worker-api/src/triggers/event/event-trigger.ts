@@ -1,4 +1,4 @@
-import { type Sql, writeRow } from '@gantry/postgres';
+import { hasRow, type Sql } from '@gantry/postgres';
 import { z } from 'zod';
 import type { TriggerType } from '../trigger-type';
 
@@ -40,11 +40,10 @@ export const eventTrigger = {
 
 /** Most workspaces wait for nothing: one look into an index then is all that an event costs. */
 export const hasEventTrigger = (sql: Sql, workspaceId: string, type: TriggerEvent): Promise<boolean> =>
-  writeRow(
-    sql,
-    `SELECT 1 FROM worker_triggers WHERE workspace_id = $1 AND type = 'event' AND $2 = ANY ("on") LIMIT 1`,
-    [workspaceId, type],
-  );
+  hasRow(sql, `SELECT 1 FROM worker_triggers WHERE workspace_id = $1 AND type = 'event' AND $2 = ANY ("on") LIMIT 1`, [
+    workspaceId,
+    type,
+  ]);
 
 /** Query: workspaces with a trigger that waits for an event. */
 export const WORKSPACES_WITH_TRIGGERS = "SELECT workspace_id FROM worker_triggers WHERE type = 'event'";
