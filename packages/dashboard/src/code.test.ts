@@ -180,7 +180,7 @@ describe('the code of a worker', () => {
   });
 
   test('types are checked with those of gantry, of other files and of the declared inputs', async () => {
-    const page = await site.visitAsUser(CODE);
+    const page = await site.visitAsUser(CODE, { checksTypes: true });
     await page.getByText('No problems found.').waitFor();
     const problem = (words: RegExp) => page.getByRole('button', { name: words });
     await editor(page).click();
@@ -208,7 +208,7 @@ def run(shop: int):
   });
 
   test('completion knows the members of context and the declared secrets', async () => {
-    const page = await site.visitAsUser(CODE);
+    const page = await site.visitAsUser(CODE, { checksTypes: true });
     await type(page, '\ncontext.art');
     await requestCompletion(page, 'artifact');
     await page.getByText('Stores a file beyond the run').waitFor();

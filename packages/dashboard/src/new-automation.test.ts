@@ -42,7 +42,7 @@ describe('an automation made in the browser', () => {
   });
 
   test('an undefined name is shown before the first test', async () => {
-    const page = await site.visitAsUser(NEW);
+    const page = await site.visitAsUser(NEW, { checksTypes: true });
     await rewriteFile(page, 'main.py', 'def run(name: str):\n    return {"greeting": nmae}\n');
     await page.getByRole('button', { name: /"nmae" is not defined.*Line 2/ }).waitFor();
   });

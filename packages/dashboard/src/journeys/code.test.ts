@@ -67,7 +67,7 @@ describe('code and files', () => {
     const files = [{ path: 'main.py', content: 'def run(n):\n    total = n + 1\n    return {"total": totl}\n' }];
     const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
     await platform.expectStatus(201, 'POST', '/api/workers', { id: 'totals', name: 'Totals', inputs, files });
-    const page = await platform.visitAsOwner('/workers/totals/code');
+    const page = await platform.visitAsOwner('/workers/totals/code', { checksTypes: true });
     await page.getByRole('button', { name: /"totl" is not defined.*Line 3/ }).waitFor();
     await checkPage(page, 'worker-code-with-an-undefined-name');
     await replaceText(page, /Code in main\.py/, 'def run(n):\n    total = n + 1\n    return {"total": total}\n');

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createWorkerShared, openBrowser, setupResource, waitUntil } from '@gantry/testing';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
+import { openPage, type VisitOptions } from './open-page';
 
 const packageRoot = path.join(__dirname, '../..');
 
@@ -37,9 +38,9 @@ export async function switchWorkspace(page: Page, name: string): Promise<void> {
 export interface TestSite {
   api: FakeApi;
   /** A new visitor. */
-  visit: (options?: BrowserContextOptions) => Promise<Page>;
+  visit: (options?: VisitOptions) => Promise<Page>;
   /** Opens a path in a new browser with a session. */
-  visitAsUser: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
+  visitAsUser: (pathname: string, options?: VisitOptions) => Promise<Page>;
   /** Closes every page. @returns errors of the pages and violations of their Content-Security-Policy */
   closePages: () => Promise<string[]>;
   close: () => Promise<void>;
@@ -105,8 +106,8 @@ async function openSite(): Promise<TestSite> {
   const browser = openBrowser();
   const problems: string[] = [];
 
-  async function visit(options?: BrowserContextOptions): Promise<Page> {
-    const page = await browser.visit(options);
+  async function visit(options?: VisitOptions): Promise<Page> {
+    const page = await openPage(browser.visit, options);
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
       if (/Content Security Policy|Warning:|Minified React/.test(message.text())) problems.push(message.text());

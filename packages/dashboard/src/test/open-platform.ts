@@ -10,7 +10,8 @@ import {
   startScriptedModel,
   startStack,
 } from '@gantry/testing';
-import type { BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core';
+import type { BrowserContext, Cookie, Page } from 'playwright-core';
+import { openPage, type VisitOptions } from './open-page';
 
 const START_MS_MAX = 180_000;
 const TEST_MS_MAX = 300_000;
@@ -36,9 +37,9 @@ export interface TestPlatform {
   /** Calls the worker surface. @returns the body @throws if the status is another one */
   expectStatus: (status: number, ...request: Parameters<ApiCall>) => Promise<Awaited<ReturnType<ApiCall>>['body']>;
   /** Opens a new browser without a session. */
-  visit: (options?: BrowserContextOptions) => Promise<Page>;
+  visit: (options?: VisitOptions) => Promise<Page>;
   /** Opens a path as the owner, in the workspace of the test. */
-  visitAsOwner: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
+  visitAsOwner: (pathname: string, options?: VisitOptions) => Promise<Page>;
 }
 
 /** Shares one platform between the suites of a Jest worker, with the model `smart`, which a test scripts. */
@@ -132,7 +133,7 @@ async function openPlatform(options?: BrowserOptions) {
     return page;
   }
 
-  const visit = async (options?: BrowserContextOptions) => recordErrors(await browser.visit(options));
+  const visit = async (options?: VisitOptions) => recordErrors(await openPage(browser.visit, options));
 
   const getWorkspace = (): TestWorkspace => {
     if (workspace) return workspace;
@@ -155,8 +156,9 @@ async function openPlatform(options?: BrowserOptions) {
       return typeof response.body === 'string' ? JSON.parse(response.body) : response.body;
     },
     visit,
-    async visitAsOwner(pathname: string, options?: BrowserContextOptions) {
-      const page = owner ? recordErrors(await owner.newPage()) : await visit(options);
+    async visitAsOwner(pathname: string, options?: VisitOptions) {
+      const context = owner;
+      const page = context ? recordErrors(await openPage(() => context.newPage(), options)) : await visit(options);
       if (!owner) {
         owner = page.context();
         await owner.addCookies(session);
