@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 
 const ROOT = path.resolve(__dirname, '../../..');
 const EXAMPLES = path.join(ROOT, 'examples');
+/** Limit of one start of an example; most take less than a second. */
+const HANG_MS = 120_000;
 const folders = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() && existsSync(path.join(EXAMPLES, entry.name, 'manifest.json')) ? [entry.name] : [],
 );
@@ -237,7 +239,12 @@ describe('try_locally.py calls code as the platform does', () => {
     }
     const script = path.join(EXAMPLES, 'try_locally.py');
     const argv = ['-B', script, '.', 'given.json', '--artifacts', path.join(folder, 'kept'), ...options];
-    const { status, stdout, stderr } = spawnSync('python3', argv, { cwd: folder, encoding: 'utf8', timeout: 20_000 });
+    const { error, status, stdout, stderr } = spawnSync('python3', argv, {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: HANG_MS,
+    });
+    if (error) throw error;
     return { status, output: status === 0 ? JSON.parse(stdout) : null, log: stderr };
   }
 
