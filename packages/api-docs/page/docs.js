@@ -21,6 +21,28 @@
     },
   });
 
+  /**
+   * The library's own resolver of OpenAPI 3.1 normalizes the whole document for each operation that opens, in one to two
+   * seconds. Our documents refer only to themselves.
+   */
+  const quickReferences = () => ({
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          requestResolvedSubtree:
+            (_original, { specActions, specSelectors }) =>
+            (path) => {
+              // The document is stored by the action that is still running.
+              setTimeout(() => {
+                const source = specSelectors.specJson();
+                specActions.updateResolvedSubtree(path, resolveReferences(readPart(source, path), source));
+              });
+            },
+        },
+      },
+    },
+  });
+
   const ui = SwaggerUIBundle({
     url: `/openapi/${surfaceOf(current)}.yaml`,
     domNode: document.getElementById('reference'),
@@ -32,10 +54,45 @@
     persistAuthorization: false,
     // Else every document is sent to a validator elsewhere.
     validatorUrl: null,
-    plugins: [readable],
+    plugins: [readable, quickReferences],
     onComplete: () => listOperations(ui),
   });
 })();
+
+/** Reads a part of the document; an operation with the parameters that all operations of its path share. */
+function readPart(source, path) {
+  const part = source.getIn(path)?.toJS();
+  const shared = path[0] === 'paths' && source.getIn([...path.slice(0, -1), 'parameters'])?.toJS();
+  return shared ? { ...part, parameters: [...shared, ...(part.parameters ?? [])] } : part;
+}
+
+/** Replaces references to components by what they name, which a schema shows; one within itself is left out. */
+function resolveReferences(value, source, open = []) {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, source, open));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref: reference, ...own } = value;
+  if (typeof reference !== 'string') {
+    const entries = Object.entries(value).map(([key, one]) => [key, resolveReferences(one, source, open)]);
+    return mergeAllOf(Object.fromEntries(entries));
+  }
+  if (open.includes(reference)) return own;
+  const path = reference.slice('#/'.length).split('/');
+  const named = { ...(path[1] === 'schemas' && { title: path.at(-1) }), ...source.getIn(path)?.toJS() };
+  return resolveReferences({ ...named, ...own }, source, [...open, reference]);
+}
+
+/** Shows an object that is put together from several as one. */
+function mergeAllOf(schema) {
+  if (!Array.isArray(schema.allOf)) return schema;
+  const { allOf, ...own } = schema;
+  const parts = [...allOf.map(({ title, ...part }) => part), own];
+  const merged = Object.assign({}, ...parts);
+  if (parts.some(({ properties }) => properties))
+    merged.properties = Object.assign({}, ...parts.map(({ properties }) => properties));
+  if (parts.some(({ required }) => required))
+    merged.required = [...new Set(parts.flatMap(({ required = [] }) => required))];
+  return merged;
+}
 
 /** Fills the sidebar: every operation under its tag, found by the words of its path, summary and description. */
 function listOperations(ui) {

@@ -173,6 +173,10 @@ inBrowser('the sidebar lists every operation, and a search in it finds them by t
   await operations.getByRole('link', { name: 'Get a run', exact: false }).first().click();
   await page.getByText('Needs the role viewer or higher.').first().waitFor();
   expect(page.url()).toContain('getRun');
+  const opened = page.locator('#operations-Runs-getRun');
+  await opened.getByRole('row', { name: /^runId/ }).waitFor();
+  await opened.getByRole('tab', { name: 'Schema' }).first().click();
+  await opened.getByText('Run', { exact: true }).first().waitFor();
   await page.goBack();
   expect(page.url()).toContain('deployAutomation');
   expect(problems).toEqual([]);
