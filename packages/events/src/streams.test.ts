@@ -90,7 +90,7 @@ test('a full stream refuses messages, and its health check fails before that', a
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, { ...config, max_bytes: 10_000 });
   const subject = runSubjects.events('automation', 'an-executor', 'run_1');
-  const fill = () => spectator.js.publish(subject, Buffer.alloc(900), { timeout: 1_000 });
+  const fill = () => spectator.js.publish(subject, Buffer.alloc(900), { timeout: 60_000 });
   await expect(
     (async () => {
       for (;;) await fill();

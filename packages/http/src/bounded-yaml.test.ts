@@ -82,7 +82,7 @@ function parseInFreshProcess(text: string) {
     const { parseBoundedYaml, InvalidYamlError } = require(${JSON.stringify(file)});
     try { parseBoundedYaml(${JSON.stringify(text)}, ${JSON.stringify(limits)}); console.log('read'); }
     catch (err) { console.log(err instanceof InvalidYamlError ? 'refused: ' + err.message : err); }`;
-  return spawnSync(process.execPath, ['--stack-size=200', '-e', program], { encoding: 'utf8', timeout: 20_000 });
+  return spawnSync(process.execPath, ['--stack-size=200', '-e', program], { encoding: 'utf8', timeout: 120_000 });
 }
 
 function buildNestedYaml(depth: number): string {

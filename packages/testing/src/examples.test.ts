@@ -54,7 +54,7 @@ async function runExample(
   const { stdout, stderr } = await promisify(execFile)(
     'python3',
     ['-B', path.join(EXAMPLES, 'try_locally.py'), folder, file, '--artifacts', artifacts],
-    { env: { PATH: process.env.PATH, TMPDIR: temporary, LANG: 'C.UTF-8', ...env }, timeout: 20_000 },
+    { env: { PATH: process.env.PATH, TMPDIR: temporary, LANG: 'C.UTF-8', ...env }, timeout: HANG_MS },
   );
   return { outputs: JSON.parse(stdout), log: stderr, artifacts };
 }

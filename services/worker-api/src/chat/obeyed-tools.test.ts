@@ -312,7 +312,7 @@ describe('if a person approves every call without reading it', () => {
     const { isError, text } = await toolbox.call(
       { name: 'drop_candidate', workerId: null, given: { worker_id: 'hello', candidate_id: dots } },
       connectAgent(),
-      AbortSignal.timeout(5_000),
+      AbortSignal.timeout(60_000),
     );
     expect(isError).toBe(true);
     expect(text).toContain('"." and ".." are not allowed');

@@ -4,7 +4,7 @@ import { TOOLS } from './tools';
 
 const toolbox = createToolbox();
 const listOfferedTools = () =>
-  toolbox.list(async () => ({ status: 200, headers: new Headers(), body: [] }), undefined, AbortSignal.timeout(5_000));
+  toolbox.list(async () => ({ status: 200, headers: new Headers(), body: [] }), undefined, AbortSignal.timeout(60_000));
 const asksFirst = async (name: string, given: Record<string, unknown>) =>
   (await listOfferedTools()).get(name)?.asksFirst(given);
 const listToolNames = (matches: (tool: Tool) => boolean) => TOOLS.filter(matches).map(({ name }) => name);

@@ -101,7 +101,7 @@ test.each([
     const id = await createScheduled({ cron: '0 * * * *', misfire });
     clock('2026-01-05T15:30:00Z');
     const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-    const announced = spectator.nc.subscribe(buildEventSubjectPattern(scheduleMissed), { max: 1, timeout: 10_000 });
+    const announced = spectator.nc.subscribe(buildEventSubjectPattern(scheduleMissed), { max: 1, timeout: 60_000 });
     await spectator.nc.flush();
     expect(await tickAll()).toBe(started);
     expect(await listRuns(id)).toHaveLength(started);
