@@ -51,6 +51,8 @@ export interface FakeExecutor {
   bus: Bus;
   /** Asks for one job; null if the service had none. */
   claim(timeoutMs?: number): Promise<FakeJob | null>;
+  /** Claims until it has a job, as executors do. */
+  claimJob(): Promise<FakeJob>;
   /** Collects the announcements of packages and code from now on. */
   collectAnnouncements(): Promise<PrepareRequest[]>;
   /** Lets `respond` report on each announced installation from now on. @returns a function that ends it */
@@ -112,6 +114,7 @@ export function createFakeExecutor(bus: Bus, source: RunSource, runners?: string
     id,
     bus,
     claim,
+    claimJob: () => waitUntil(() => claim(), { what: 'a job is claimed' }),
     async handleInstallations(respond) {
       let sequence = Date.now();
       const subscription = bus.nc.subscribe(runSubjects.prepare, {

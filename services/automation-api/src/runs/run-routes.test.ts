@@ -14,11 +14,11 @@ const startRun = (body: object, caller = me) => caller.post(`/api/automations/${
 const hello = { inputs: { who: 'Ada' } };
 
 test('a wait ends as soon as the run does', async () => {
-  const claim = executor.claim();
+  const claim = executor.claimJob();
   const started = Date.now();
   const response = startRun({ ...hello, wait: 10 });
   void response.then(() => {});
-  await (await claim)?.complete({ greeting: 'Hello' });
+  await (await claim).complete({ greeting: 'Hello' });
   expect((await response).body).toMatchObject({ status: 'success', result: { outputs: { greeting: 'Hello' } } });
   expect(Date.now() - started).toBeLessThan(10_000);
 });
@@ -28,10 +28,10 @@ test('a wait of 0 responds at once, and polling shows the progress', async () =>
   expect(body).toEqual({ runId: expect.stringMatching(/^run_[\w-]{21}$/), status: 'pending' });
   const poll = async () => (await me.get(`/api/runs/${body.runId}`).expect(200)).body;
   expect(await poll()).toMatchObject({ status: 'pending', startedAt: null, completedAt: null });
-  const job = await executor.claim();
-  expect(job?.runId).toBe(body.runId);
+  const job = await executor.claimJob();
+  expect(job.runId).toBe(body.runId);
   expect(await poll()).toMatchObject({ status: 'running' });
-  await job?.report(
+  await job.report(
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'one' },
     { type: 'log', stream: 'stderr', level: 'error', text: 'two' },
@@ -55,7 +55,7 @@ test('a wait of 0 responds at once, and polling shows the progress', async () =>
 test('a run that outlasts the wait responds with its id and status', async () => {
   const { body } = await startRun({ ...hello, wait: 0.2 }).expect(200);
   expect(body).toEqual({ runId: expect.any(String), status: 'pending' });
-  await (await executor.claim())?.complete({});
+  await (await executor.claimJob()).complete({});
 });
 
 test.each([-1, 10.01, 11, '5', null, true, [5]])('a wait of %j is a 400', async (wait) => {
@@ -69,10 +69,10 @@ test.each([
   ['completed', { output: [1, 2] }, { greeting: [1, 2] }],
   ['completed', { output: { other: 1 } }, { other: 1 }],
 ] as const)('a %s run that returned %j has outputs %j', async (status, returned, outputs) => {
-  const claim = executor.claim();
+  const claim = executor.claimJob();
   const response = startRun(hello);
   void response.then(() => {});
-  await (await claim)?.report({ type: 'started' }, { type: 'finished', status, ...returned, usage: zeroUsage });
+  await (await claim).report({ type: 'started' }, { type: 'finished', status, ...returned, usage: zeroUsage });
   expect((await response).body.result.outputs).toEqual(outputs);
 });
 
@@ -81,11 +81,11 @@ test.each([
   ['timed_out', 'timeout', 'timeout'],
   ['failed', 'error', 'out_of_memory'],
 ] as const)('a run that %s is shown as %s, with the code %s', async (status, shown, code) => {
-  const claim = executor.claim();
+  const claim = executor.claimJob();
   const response = startRun(hello);
   void response.then(() => {});
   const error = { code, message: 'it broke', type: 'ValueError', trace: 'main.py:1' };
-  await (await claim)?.report(
+  await (await claim).report(
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
     { type: 'finished', status, error, usage: zeroUsage },
@@ -99,8 +99,8 @@ test.each([
 
 test('a run whose output the object store has lost is shown with the rest', async () => {
   const { body } = await startRun({ ...hello, wait: 0 });
-  const job = await executor.claim();
-  await job?.report(
+  const job = await executor.claimJob();
+  await job.report(
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
     { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: zeroUsage },
@@ -155,11 +155,11 @@ test('a run can be cancelled while queued and while running, and only then', asy
   expect((await me.post(`/api/runs/${queued.runId}/cancel`).expect(409)).body.code).toBe('already_ended');
 
   const { body: running } = await startRun({ ...hello, wait: 0 });
-  const job = await executor.claim();
+  const job = await executor.claimJob();
   const cancelResponse = await me.post(`/api/runs/${running.runId}/cancel`).expect(200);
   expect(cancelResponse.body).toMatchObject({ status: 'running', cancelRequested: true });
   const error = { code: 'cancelled' as const, message: 'stopped' };
-  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: zeroUsage });
+  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: zeroUsage });
   await waitUntil(async () => (await me.get(`/api/runs/${running.runId}`)).body.status === 'error');
 });
 
@@ -217,10 +217,10 @@ test('the list is filtered by trigger, by time, and by a part of the automationâ
 test('a list can include the outputs, for a plot over past runs', async () => {
   const caller = service.createCaller();
   const { id } = await deployArtifact(caller);
-  const claim = executor.claim();
+  const claim = executor.claimJob();
   const response = caller.post(`/api/automations/${id}/run`, hello);
   void response.then(() => {});
-  await (await claim)?.complete({ greeting: 7 });
+  await (await claim).complete({ greeting: 7 });
   await response;
   const { body } = await caller.get(`/api/runs?automationId=${id}&outputs=true`).expect(200);
   expect(body.runs).toMatchObject([{ status: 'success', outputs: { greeting: 7 } }]);
@@ -239,11 +239,11 @@ test('a file comes as bytes or as an upload, and reaches the executor as a URL',
     { name: 'T.CSV', storageKey },
   ]) {
     await start(table).expect(200);
-    const job = await executor.claim();
-    expect(job?.files).toMatchObject([{ input: 'table', name: 'T.CSV', size: 3 }]);
-    expect(job?.inputs).toEqual({ table: { name: 'T.CSV', size: 3 } });
-    expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
-    await job?.complete({});
+    const job = await executor.claimJob();
+    expect(job.files).toMatchObject([{ input: 'table', name: 'T.CSV', size: 3 }]);
+    expect(job.inputs).toEqual({ table: { name: 'T.CSV', size: 3 } });
+    expect(await (await fetch(job.files[0]?.url ?? '')).text()).toBe('a,b');
+    await job.complete({});
   }
   for (const table of [
     { name: 't.csv' },
@@ -262,11 +262,11 @@ test('a file comes as bytes or as an upload, and reaches the executor as a URL',
 });
 
 test("a run's files can be listed and downloaded as attachments", async () => {
-  const claim = executor.claim();
+  const claim = executor.claimJob();
   const response = startRun(hello);
   void response.then(() => {});
   const job = await claim;
-  const key = `${me.workspaceId}/runs/${job?.runId}/${job?.attempt}/report`;
+  const key = `${me.workspaceId}/runs/${job.runId}/${job.attempt}/report`;
   await service.api.deps.objects.put(key, Buffer.from('<script>'));
   const artifact = {
     artifactId: 'art_made_by_the_run',
@@ -276,8 +276,8 @@ test("a run's files can be listed and downloaded as attachments", async () => {
     sha256: 'a'.repeat(64),
     key,
   };
-  await job?.report({ type: 'started' }, { type: 'artifact', ...artifact });
-  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
+  await job.report({ type: 'started' }, { type: 'artifact', ...artifact });
+  await job.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
   const { runId } = (await response).body;
   const listed = await me.get(`/api/runs/${runId}/artifacts`).expect(200);
   expect(listed.body.artifacts).toMatchObject([{ name: 'report.html', contentType: 'text/html', size: 8 }]);
@@ -297,9 +297,9 @@ test('events stream live and end with done', async () => {
   });
   expect(stream.headers.get('Content-Type')).toContain('text/event-stream');
   const text = stream.text();
-  const job = await executor.claim();
-  await job?.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'working' });
-  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
+  const job = await executor.claimJob();
+  await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'working' });
+  await job.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
   const names = [...(await text).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['status', 'log', 'output']));
   expect(names.at(-1)).toBe('done');
@@ -317,18 +317,18 @@ describe('test runs', () => {
     const artifactId = await createArtifact(caller, { files, manifest });
 
     await caller.post('/api/test', { artifactId, inputs: {}, wait: 0 }).expect(200);
-    const bare = await executor.claim();
+    const bare = await executor.claimJob();
     expect(bare).toMatchObject({ kind: 'test', network: 'none', limits: { wallMs: 60_000 } });
-    expect(bare?.secrets).toBeUndefined();
-    await bare?.complete({});
+    expect(bare.secrets).toBeUndefined();
+    await bare.complete({});
 
     const { body } = await caller.post('/api/test', { artifactId, inputs: {}, automationId: id, wait: 0 }).expect(200);
     expect(body).toEqual({ testRunId: expect.stringMatching(/^tr_/), status: 'pending' });
-    const linked = await executor.claim();
+    const linked = await executor.claimJob();
     expect(linked).toMatchObject({ network: 'none', secrets: { API_KEY: 'hunter2hunter2' } });
     const poll = async () => (await caller.get(`/api/test-runs/${body.testRunId}`).expect(200)).body;
     expect((await poll()).status).toBe('pending');
-    await linked?.report(
+    await linked.report(
       { type: 'started' },
       { type: 'log', stream: 'stderr', level: 'error', text: 'oh no' },
       { type: 'finished', status: 'failed', error: { code: 'exception', message: 'oh' }, usage: zeroUsage },
@@ -343,10 +343,10 @@ describe('test runs', () => {
   test('are not listed as runs, and runs are not test runs', async () => {
     const artifactId = await createArtifact(me);
     const { body: tested } = await me.post('/api/test', { artifactId, ...hello, wait: 0 }).expect(200);
-    await (await executor.claim())?.complete({});
+    await (await executor.claimJob()).complete({});
     await me.get(`/api/runs/${tested.testRunId}`).expect(404);
     const { body: ran } = await startRun({ ...hello, wait: 0 });
-    await (await executor.claim())?.complete({});
+    await (await executor.claimJob()).complete({});
     await me.get(`/api/test-runs/${ran.runId}`).expect(404);
     const listed = (await me.get('/api/runs?limit=200')).body.runs.map(({ runId }: { runId: string }) => runId);
     expect(listed).toContain(ran.runId);
@@ -360,7 +360,7 @@ test('the same Idempotency-Key starts one run', async () => {
   const second = await start().expect(200);
   expect(second.body).toEqual(first.body);
   expect(second.headers['idempotent-replayed']).toBe('true');
-  await (await executor.claim())?.complete({});
+  await (await executor.claimJob()).complete({});
 });
 
 test('runs over the rate limit are a 429 with Retry-After', async () => {
@@ -387,7 +387,7 @@ test('a stale cache of an automation never decides about a run', async () => {
   const start = (inputs: object) => me.post(`/api/automations/${id}/run`, { inputs, wait: 0 });
   const runAndGetVersion = async (inputs: object) => {
     const { body } = await start(inputs).expect(200);
-    await (await executor.claim())?.complete({});
+    await (await executor.claimJob()).complete({});
     return (await me.get(`/api/runs/${body.runId}`).expect(200)).body.version;
   };
   expect(await runAndGetVersion({ who: 'Ada' })).toBe(1);
@@ -443,5 +443,5 @@ test('an artifact with a pattern that RE2 lacks is refused; a stored one refuses
     details: [{ path: 'inputs.who', message: expect.stringMatching(/lookahead.*Rewrite or remove the pattern/) }],
   });
   await start({ greeting: 'Hi' }).expect(200);
-  await (await executor.claim())?.complete({});
+  await (await executor.claimJob()).complete({});
 });

@@ -5,7 +5,7 @@ import {
   connectBus,
   type Envelope,
 } from '@gantry/events';
-import { type FakeJob, setupResource, waitUntil } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import type { Response } from 'supertest';
 import { buildApproval } from '../test/build-approval';
 import { createCaller } from '../test/caller';
@@ -69,7 +69,7 @@ const form = [
 async function startAskingRun(over: object = {}) {
   const executor = await api.connectExecutor();
   const runId = await startRun(await createWorker());
-  const job = (await executor.claim()) as FakeJob;
+  const job = await executor.claimJob();
   await job.suspend(
     buildApproval('Refund?', { message: 'The customer asked **twice**.', data: { order: 1001 }, form, ...over }),
   );
@@ -103,9 +103,9 @@ test('a run of a worker that requires approval waits with its inputs shown, and 
     review_url: null,
     permissions: { decide: false },
   });
-  const job = await executor.claim();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ runId, attempt: 1 });
-  await job?.complete(1001);
+  await job.complete(1001);
   await waitUntil(async () => (await getRun(runId)).status === 'completed');
 });
 
@@ -117,8 +117,8 @@ test('code that asks for approval continues with the approver and the form’s v
   await as(member)
     .post(`/api/runs/${runId}/approve`, { data: { amount: 120 } })
     .expect(200);
-  const job = await executor.claim();
-  expect(job?.steps).toEqual([
+  const job = await executor.claimJob();
+  expect(job.steps).toEqual([
     {
       ordinal: 1,
       kind: 'approve',
@@ -128,7 +128,7 @@ test('code that asks for approval continues with the approver and the form’s v
   ]);
   const { text: log } = await as(member).get(`/api/runs/${runId}/logs?format=text`).expect(200);
   expect(log).toContain(`Resumed: approved by ${member.email}.`);
-  await job?.complete(1001);
+  await job.complete(1001);
   await waitUntil(async () => (await getRun(runId)).status === 'completed');
 });
 

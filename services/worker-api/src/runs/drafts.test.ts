@@ -105,9 +105,9 @@ describe('testing a draft', () => {
     await me.put('/api/secrets/TOKEN', { value: 'the value of a secret' });
     const id = await startTest(worker.id, { draft: buildMainFile(SHOUT_CODE), inputs: { name: 'Ada' } });
     expect(id).toMatch(/^tr_/);
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     expect(job).toMatchObject({ runId: id, inputs: { name: 'Ada' }, secrets: { TOKEN: 'the value of a secret' } });
-    await job?.complete({ greeting: 'HELLO Ada' });
+    await job.complete({ greeting: 'HELLO Ada' });
     expect(await waitForEnd(id)).toMatchObject({
       worker_id: worker.id,
       trigger: 'test',
@@ -123,7 +123,7 @@ describe('testing a draft', () => {
     const worker = await createDraftWorker({ retry: { max_attempts: 3 } });
     const id = await startTest(worker.id, { draft: buildMainFile(SHOUT_CODE) });
     const failure = { code: 'exception', message: 'no', type: 'ValueError' } as const;
-    await (await executor.claim())?.report(
+    await (await executor.claimJob()).report(
       { type: 'started' },
       { type: 'finished', status: 'failed', error: failure, usage: zeroUsage },
     );
@@ -147,7 +147,7 @@ describe('testing a draft', () => {
   test('is written to the audit log, and can’t be replayed', async () => {
     const worker = await createDraftWorker();
     const id = await startTest(worker.id, { draft: buildMainFile(SHOUT_CODE) });
-    await (await executor.claim())?.complete(null);
+    await (await executor.claimJob()).complete(null);
     await waitForEnd(id);
     const { body } = await me.get('/api/audit-log?action=worker.tested').expect(200);
     expect(body[0]).toMatchObject({ resource: { id: worker.id }, details: { run_id: id } });
@@ -177,7 +177,7 @@ describe('testing a draft', () => {
   test('what tests cost counts towards the budget of the month', async () => {
     const { id } = await createDraftWorker({ limits: { budget_usd_per_month: 1 } });
     const run = await startTest(id, { draft: buildMainFile(SHOUT_CODE) });
-    await (await executor.claim())?.report(
+    await (await executor.claimJob()).report(
       { type: 'started' },
       { type: 'finished', status: 'completed', output: null, usage: { ...zeroUsage, costUsd: 1.5 } },
     );

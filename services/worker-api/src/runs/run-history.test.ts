@@ -54,9 +54,9 @@ const becomes = (id: string, status: string) =>
 /** A run that the executor has reported all of. */
 async function ran(worker: MadeWorker, ...events: FakeEvent[]): Promise<string> {
   const id = await start(worker);
-  const job = await executor.claim();
-  await job?.report({ type: 'started' }, ...events);
-  await job?.report({ type: 'finished', status: 'completed', output: { done: true }, usage: zeroUsage });
+  const job = await executor.claimJob();
+  await job.report({ type: 'started' }, ...events);
+  await job.report({ type: 'finished', status: 'completed', output: { done: true }, usage: zeroUsage });
   await becomes(id, 'completed');
   return id;
 }
@@ -272,7 +272,7 @@ describe('files', () => {
   test('a file of a run is an attachment that executes nothing, and the zip contains all its files', async () => {
     const worker = await createTestWorker(api);
     const id = await start(worker);
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     const artifact = async (name: string, content: string): Promise<FakeEvent> => {
       const key = `${api.workspaceId}/runs/${id}/1/${newId('')}`;
       await api.deps.objects.put(key, Buffer.from(content));
@@ -280,14 +280,14 @@ describe('files', () => {
       const contentType = name.endsWith('html') ? 'text/html' : 'nonsense\u00e9';
       return { type: 'artifact', artifactId: newId('art_'), name, contentType, size, sha256: 'a'.repeat(64), key };
     };
-    await job?.report(
+    await job.report(
       { type: 'started' },
       line('hello'),
       await artifact('../evil/report.html', '<script>'),
       await artifact('data.bin', 'one'),
       await artifact('data.bin', 'two'),
     );
-    await job?.report({ type: 'finished', status: 'completed', output: { total: 3 }, usage: zeroUsage });
+    await job.report({ type: 'finished', status: 'completed', output: { total: 3 }, usage: zeroUsage });
     const { artifacts } = await becomes(id, 'completed');
     const page = artifacts.find(({ name }: { name: string }) => name.includes('report'));
     const file = await me.get(page.download_url).expect(200);
@@ -330,7 +330,7 @@ describe('replaying', () => {
     const table = { name: 't.csv', content_base64: Buffer.from('a,b').toString('base64') };
     const id = await start(worker, { table, note: 'n' });
     expect((await me.post(`/api/runs/${id}/replay`).expect(409)).body.code).toBe('not_ended');
-    await (await executor.claim())?.complete({});
+    await (await executor.claimJob()).complete({});
     await becomes(id, 'completed');
     await addVersion(api, worker, { number: 2, definition });
     const replay = async (body?: object) => (await me.post(`/api/runs/${id}/replay`, body).expect(201)).body.run_id;
@@ -339,10 +339,10 @@ describe('replaying', () => {
       [{ version: 'same' }, 1],
     ] as const) {
       const again = await replay(body);
-      const job = await executor.claim();
+      const job = await executor.claimJob();
       expect(job).toMatchObject({ runId: again, inputs: { table: { name: 't.csv', size: 3 }, note: 'n' } });
-      expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
-      await job?.complete({});
+      expect(await (await fetch(job.files[0]?.url ?? '')).text()).toBe('a,b');
+      await job.complete({});
       expect(await becomes(again, 'completed')).toMatchObject({
         trigger: 'replay',
         parent_run_id: id,
@@ -350,9 +350,9 @@ describe('replaying', () => {
       });
     }
     const changed = await replay({ inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     expect(job).toMatchObject({ runId: changed, inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
-    expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
+    expect(await (await fetch(job.files[0]?.url ?? '')).text()).toBe('a,b');
     const unknown = await me.post(`/api/runs/${id}/replay`, { inputs: { note: 'n', nots: 'n' } }).expect(400);
     expect(unknown.body.errors).toEqual([expect.objectContaining({ path: 'inputs.nots' })]);
     await addVersion(api, worker, { number: 3, definition: { inputs: [{ name: 'other', required: true }] } });
@@ -535,18 +535,18 @@ describe('live', () => {
     const worker = await createTestWorker(api);
     const id = await start(worker);
     const url = (n: number) => `${urls[n % 2]}/api/runs/${id}/stream`;
-    const job = await executor.claim();
-    await job?.report({ type: 'started' });
+    const job = await executor.claimJob();
+    await job.report({ type: 'started' });
     const seen: Event[] = [];
     for (let round = 0; round < 4; round++) {
       const reading = follow(url(round), seen.at(-1)?.id ?? 0, (events) => {
         return events.filter(({ event }) => event === 'log').length >= 5;
       });
-      for (let n = 0; n < 5; n++) await job?.report(line(`${round}.${n}`));
+      for (let n = 0; n < 5; n++) await job.report(line(`${round}.${n}`));
       seen.push(...(await reading));
     }
     const rest = follow(url(4), seen.at(-1)?.id ?? 0, () => false);
-    await job?.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
+    await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
     seen.push(...(await rest));
     const logs = seen.filter(({ event }) => event === 'log').map(({ data }) => data.text);
     expect(logs).toEqual([0, 1, 2, 3].flatMap((round) => [0, 1, 2, 3, 4].map((n) => `${round}.${n}`)));

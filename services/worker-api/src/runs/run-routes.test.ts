@@ -41,7 +41,7 @@ describe('starting', () => {
     [{ a: 1 }, { a: 1 }],
   ])('code that returns %j has the output %j, wherever a run is shown', async (returned, output) => {
     const id = await startRunId();
-    await (await executor.claim())?.complete(returned);
+    await (await executor.claimJob()).complete(returned);
     expect((await becomes(id, 'completed')).output).toEqual(output);
     const listed = (await me.get('/api/runs?limit=1').expect(200)).body;
     expect(listed).toMatchObject([{ id, output }]);
@@ -54,9 +54,9 @@ describe('starting', () => {
     const { body } = await start({ ...hello, priority: 7 }).expect(201);
     expect(body).toEqual({ status: 'queued', run_id: expect.stringMatching(/^run_[\w-]{21}$/) });
     expect(await read(body.run_id)).toMatchObject({ status: 'queued', queue_position: 1, priority: 7, logs_count: 0 });
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     expect(job).toMatchObject({ runId: body.run_id, inputs: { who: 'Ada' }, may: ['approve', 'call'] });
-    await job?.report(
+    await job.report(
       { type: 'started' },
       { type: 'log', stream: 'stdout', level: 'info', text: 'one' },
       { type: 'log', stream: 'stderr', level: 'error', text: 'two' },
@@ -87,15 +87,15 @@ describe('starting', () => {
 
   test('the steps show which one failed and why, caught or not, in this run or in a called one', async () => {
     const id = await startRunId();
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     const caught = { 'gantry:failed': { module: 'builtins', type: 'KeyError', message: 'x'.repeat(2_000) } };
-    await job?.report({ type: 'started' });
-    await job?.step(1, 'read', caught);
-    await job?.step(2, 'add up', { total: 1 });
+    await job.report({ type: 'started' });
+    await job.step(1, 'read', caught);
+    await job.step(2, 'add up', { total: 1 });
     const times = { startedAt: Date.now() - 20, finishedAt: Date.now() };
     const step = { ordinal: 3, name: 'compare', type: 'ValueError', message: 'no row', ...times };
     const error = { code: 'exception', type: 'ValueError', message: 'no row', step } as const;
-    await job?.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
+    await job.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
     const { steps } = await becomes(id, 'failed');
     expect(steps).toMatchObject([
       { ordinal: 1, status: 'failed', result: null, error: { type: 'KeyError', message: 'x'.repeat(2_000) } },
@@ -104,15 +104,15 @@ describe('starting', () => {
     ]);
 
     const caller = await startRunId();
-    await (await executor.claim())?.suspend({
+    await (await executor.claimJob()).suspend({
       kind: 'call',
       workerId: worker.id,
       inputs: { who: 'Ada' },
       step: { ordinal: 1, kind: 'call', name: worker.id },
     });
-    const called = await waitUntil(() => executor.claim());
+    const called = await executor.claimJob();
     await called.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
-    await (await waitUntil(() => executor.claim())).complete({});
+    await (await executor.claimJob()).complete({});
     const { steps: ofCaller } = await becomes(caller, 'completed');
     expect(ofCaller).toMatchObject([
       { kind: 'call', status: 'failed', run_id: called.runId, error: { type: null, message: 'no row' } },
@@ -121,16 +121,16 @@ describe('starting', () => {
 
   test('recorded steps are listed completely, page by page, with the failures that the code has caught', async () => {
     const id = await startRunId();
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     const caught = { module: 'builtins', type: 'KeyError', message: 'no such key' };
     const large = { text: 'x'.repeat(60_000) };
-    await job?.report({ type: 'started' });
-    await job?.step(1, 'read', { 'gantry:failed': caught });
-    for (let ordinal = 2; ordinal <= 40; ordinal++) await job?.step(ordinal, `load ${ordinal}`, large);
+    await job.report({ type: 'started' });
+    await job.step(1, 'read', { 'gantry:failed': caught });
+    for (let ordinal = 2; ordinal <= 40; ordinal++) await job.step(ordinal, `load ${ordinal}`, large);
     const times = { startedAt: Date.now() - 20, finishedAt: Date.now() };
     const step = { ordinal: 41, name: 'compare', type: 'ValueError', message: 'no row', ...times };
     const error = { code: 'exception', type: 'ValueError', message: 'no row', step } as const;
-    await job?.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
+    await job.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
     await becomes(id, 'failed');
     const first = await me.get(`/api/runs/${id}/steps`).expect(200);
     expect(first.headers['x-has-more']).toBe('true');
@@ -156,17 +156,17 @@ describe('starting', () => {
   });
 
   test('responds with running if an executor was waiting, and with the end if the caller waits', async () => {
-    const claim = executor.claim();
+    const claim = executor.claimJob();
     const waited = start({ ...hello, wait: 10 });
     void waited.then(() => {});
-    await (await claim)?.complete({});
+    await (await claim).complete({});
     expect((await waited).body.status).toBe('completed');
-    const standing = executor.claim();
+    const standing = executor.claimJob();
     const { body } = await waitUntil(async () => {
       const answer = await start();
       return answer.body.status === 'running' && answer;
     });
-    await (await standing)?.complete({});
+    await (await standing).complete({});
     await becomes(body.run_id, 'completed');
   });
 
@@ -217,7 +217,7 @@ describe('starting', () => {
     for (const costUsd of [0.6, 0.5]) {
       const id = await startRunId({}, dear);
       const usage = { ...zeroUsage, costUsd };
-      await (await executor.claim())?.report({ type: 'started' }, { type: 'finished', status: 'completed', usage });
+      await (await executor.claimJob()).report({ type: 'started' }, { type: 'finished', status: 'completed', usage });
       await becomes(id, 'completed');
     }
     const refused = await waitUntil(async () => {
@@ -240,24 +240,24 @@ describe('starting', () => {
       await startRunId({ inputs: { customer: 'a' } }, limited),
       await startRunId({ inputs: { customer: 'b' } }, limited),
     ];
-    const first = await executor.claim();
+    const first = await executor.claimJob();
     expect(first).toMatchObject({ runId: a1, limits: { wallMs: 7_000, memoryBytes: 128 * 1024 * 1024 } });
-    const second = await executor.claim();
-    expect(second?.runId).toBe(b1);
-    await second?.complete({});
+    const second = await executor.claimJob();
+    expect(second.runId).toBe(b1);
+    await second.complete({});
     const error = { code: 'exception' as const, message: 'broke' };
-    await first?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
+    await first.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
     const again = await waitUntil(async () => {
-      const job = await executor.claim();
-      if (job?.runId === a1) return job;
-      await job?.complete({});
+      const job = await executor.claimJob();
+      if (job.runId === a1) return job;
+      await job.complete({});
       return null;
     });
     expect(again.tryNumber).toBe(2);
     await again.complete({});
     expect(await becomes(a1, 'completed')).toMatchObject({ attempt: 2 });
     const state = await read(a2);
-    if (state.status !== 'completed') await (await executor.claim())?.complete({});
+    if (state.status !== 'completed') await (await executor.claimJob()).complete({});
     await becomes(a2, 'completed');
   });
 
@@ -291,12 +291,12 @@ describe('cancelling', () => {
     expect(cancelled.body).toMatchObject({ status: 'cancelled', error_code: 'cancelled' });
     expect((await me.post(`/api/runs/${queued}/cancel`).expect(409)).body.code).toBe('already_ended');
     const running = await startRunId();
-    const job = await executor.claim();
+    const job = await executor.claimJob();
     const asked = await me.post(`/api/runs/${running}/cancel`).expect(200);
     expect(asked.body).toMatchObject({ status: 'running', cancel_requested: true });
     if (job) expect(await executor.renew(job)).toMatchObject({ cancelled: [running] });
     const error = { code: 'cancelled' as const, message: 'stopped' };
-    await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: zeroUsage });
+    await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: zeroUsage });
     await becomes(running, 'cancelled');
     const { rows } = await api.database.pool.query(
       "SELECT resource_id FROM audit_log WHERE action = 'run.cancelled' AND resource_id = ANY($1)",
@@ -345,7 +345,7 @@ describe('visibility of a run', () => {
 test('context.call() runs another worker, and its result comes back without a process in between', async () => {
   const callee = await createTestWorker(api, { definition: { inputs: ['n'] } });
   const parentId = await startRunId();
-  const job = await executor.claim();
+  const job = await executor.claimJob();
   const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
   const call = (inputs: Record<string, unknown>, workerId = callee.id) => ({
     type: 'finished' as const,
@@ -353,7 +353,7 @@ test('context.call() runs another worker, and its result comes back without a pr
     suspension: { kind: 'call' as const, step, workerId, inputs },
     usage: zeroUsage,
   });
-  await job?.report({ type: 'started' }, call({ n: '4' }));
+  await job.report({ type: 'started' }, call({ n: '4' }));
   const waiting = await waitUntil(async () => {
     const run = await read(parentId);
     return run.waiting_for?.kind === 'call' && run;
@@ -361,13 +361,13 @@ test('context.call() runs another worker, and its result comes back without a pr
   expect(waiting).toMatchObject({ status: 'queued', queue_position: null, steps: [{ status: 'pending' }] });
   const childId = waiting.waiting_for.run_id;
   expect(await read(childId)).toMatchObject({ trigger: 'call', parent_run_id: parentId, input: { n: '4' } });
-  const child = await executor.claim();
-  expect(child?.runId).toBe(childId);
-  await child?.complete({ doubled: 8 });
-  const resumed = await executor.claim();
+  const child = await executor.claimJob();
+  expect(child.runId).toBe(childId);
+  await child.complete({ doubled: 8 });
+  const resumed = await executor.claimJob();
   expect(resumed).toMatchObject({ runId: parentId, attempt: 2 });
-  expect(JSON.stringify(resumed?.steps)).toContain('"doubled":8');
-  await resumed?.report(
+  expect(JSON.stringify(resumed.steps)).toContain('"doubled":8');
+  await resumed.report(
     { type: 'started' },
     {
       ...call({}, 'no-such-worker'),
@@ -391,8 +391,8 @@ test('a call that cannot be made fails the caller with the reason, and leaves no
     await api.database.pool.query('UPDATE runs SET depth = $2 WHERE id = $1', [id, depth]);
     const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
     const suspension = { kind: 'call' as const, step, workerId: callee.id, inputs: {} };
-    const job = await executor.claim();
-    await job?.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
+    const job = await executor.claimJob();
+    await job.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
     const { error, error_code } = await becomes(id, 'failed');
     expect((await me.get(`/api/workers/${callee.id}/runs`).expect(200)).body).toEqual([]);
     return `${error_code}: ${error}`;
@@ -411,9 +411,9 @@ test('a version that is saved later does not change a queued run', async () => {
   const edited = await createTestWorker(api, { definition: { limits: { timeout_seconds: 5 } } });
   const id = await startRunId({}, edited);
   await addVersion(api, edited, { number: 2, definition: { limits: { timeout_seconds: 9 } } });
-  const job = await executor.claim();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ runId: id, limits: { wallMs: 5_000 } });
-  await job?.complete({});
+  await job.complete({});
   const next = await startRunId({}, edited);
   expect((await read(next)).worker_version).toBe(2);
 });
