@@ -200,9 +200,9 @@ test('many simultaneous changes are announced as a few', async () => {
   const heard = await follow(api.owner.jwt);
   await waitForAnyChange(heard);
   const before = heard.text.length;
-  const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'runs', `run_many${i}`]);
+  const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'automations', `aut_many${i}`]);
   api.bus.nc.publish(buildChangesSubject('worker-api'), encode({ changes }));
-  await waitForText(heard, change('runs'));
+  await waitForText(heard, change('automations'));
   expect(heard.text.slice(before).match(/event: change/g)?.length).toBeLessThan(60);
 });
 
