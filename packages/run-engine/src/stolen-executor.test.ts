@@ -21,7 +21,7 @@ import { settleRuns } from './ending/settle-runs';
 import type { RunEngine } from './engine';
 import type { Run } from './run';
 import { createRunTokens } from './run-tokens';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
+import { buildTestRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
 
 let engines: TestEngines;
 let engine: RunEngine;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   engine = await engines.replica({ log: logs.log, givenTo: async () => ({ secrets: { KEY: 'the-secret-value' } }) });
   [victim, thief] = [await engines.executor(), await engines.executor()];
   run = await engine.submitAndWait(buildTestRun({ spec: { ...buildTestRun().spec, secrets: ['KEY'] } }));
-  job = await claimJob(victim);
+  job = await victim.claimJob();
 });
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
@@ -71,7 +71,7 @@ const ending = (status: 'completed' | 'returned'): RunEvent => ({
  */
 async function collectStolenTokens(): Promise<string[]> {
   const own = await engine.submitAndWait(buildTestRun());
-  const { token } = await claimJob(thief);
+  const { token } = await thief.claimJob();
   const ownRunToken = tokens.issue({ runId: own.id, attempt: 1, executorId: thief.id });
   return ['', 'x'.repeat(22), token, ownRunToken, job.token];
 }
@@ -162,7 +162,7 @@ test('it cannot receive, decrypt or replay replies to another executor', async (
   spectator.nc.subscribe('>', { callback: (_, message) => void messages.push(message) });
   await spectator.nc.flush();
   const other = await engine.submitAndWait(buildTestRun({ spec: { ...buildTestRun().spec, secrets: ['KEY'] } }));
-  expect((await claimJob(victim)).secrets).toEqual({ KEY: 'the-secret-value' });
+  expect((await victim.claimJob()).secrets).toEqual({ KEY: 'the-secret-value' });
   await waitUntil(() => messages.some(({ subject }) => subject.startsWith('_R_.')));
   const claimIds = messages
     .filter(({ subject }) => subject.startsWith('executor.claim.'))

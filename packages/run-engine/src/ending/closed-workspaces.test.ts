@@ -4,7 +4,7 @@ import { runSubjects, upsertClosure, type WorkspaceClosure } from '@gantry/event
 import { waitUntil, zeroUsage } from '@gantry/testing';
 import express from 'express';
 import type { RunEngine } from '../engine';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 import { buildSleep, startCallingReplica } from '../test/suspensions';
 
 const CLOSED = 'ws_closed';
@@ -48,7 +48,7 @@ test('queued runs of a closed workspace stay queued, hide no others, and run aft
     await engine.submitAndWait(buildTestRun()),
     await engine.submitAndWait(buildTestRun({ slot: { key: 'wrk_1', limit: 1 } })),
   ];
-  const others = [await claimJob(executor), await claimJob(executor)].map(({ runId }) => runId);
+  const others = [await executor.claimJob(), await executor.claimJob()].map(({ runId }) => runId);
   expect(others.sort()).toEqual([free.id, limited.id].sort());
   // With only runs of closed workspaces queued, a run goes straight to the waiting executor.
   const waiting = executor.claim();
@@ -56,7 +56,7 @@ test('queued runs of a closed workspace stay queued, hide no others, and run aft
   expect((await waiting)?.runId).toBe(next.id);
   expect([await getStatus(queued.id), await getStatus(slotted.id)]).toEqual(['queued', 'queued']);
   await restore();
-  const handedOut = [await claimJob(executor), await claimJob(executor)].map(({ runId }) => runId);
+  const handedOut = [await executor.claimJob(), await executor.claimJob()].map(({ runId }) => runId);
   expect(handedOut.sort()).toEqual([queued.id, slotted.id].sort());
 });
 
@@ -65,10 +65,10 @@ test('sleeping and retrying runs are not woken until the workspace is restored',
   const executor = await engines.executor();
   const retry = { max: 1, backoffMs: 60_000, factor: 1, backoffMsMax: 60_000 };
   const asleep = await engine.submitAndWait(buildTestRun(closedWorkspace));
-  await (await claimJob(executor)).suspend(buildSleep(1, 60_000));
+  await (await executor.claimJob()).suspend(buildSleep(1, 60_000));
   const failing = await engine.submitAndWait(buildTestRun({ ...closedWorkspace, retry }));
   const error = { code: 'exception' as const, message: 'x' };
-  await (await claimJob(executor)).report(
+  await (await executor.claimJob()).report(
     { type: 'started' },
     { type: 'finished', status: 'failed', error, usage: zeroUsage },
   );
@@ -79,7 +79,7 @@ test('sleeping and retrying runs are not woken until the workspace is restored',
   await waitForTwoSweeps(engine);
   expect(await statuses()).toEqual(['suspended', 'suspended']);
   await restore();
-  const woken = [await claimJob(executor), await claimJob(executor)].map(({ runId }) => runId);
+  const woken = [await executor.claimJob(), await executor.claimJob()].map(({ runId }) => runId);
   expect(woken.sort()).toEqual([asleep.id, failing.id].sort());
 });
 
@@ -118,7 +118,7 @@ test('executors are asked to stop active runs, including those claimed a moment 
   expect(job && (await executor.renew(job)).cancelled).toEqual([run.id]);
   // As if a claim had read before the deletion and written after it.
   const late = await engine.submitAndWait(buildTestRun());
-  await claimJob(executor);
+  await executor.claimJob();
   await engines.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [late.id, CLOSED]);
   await waitUntil(() => cancelSubjects.includes(runSubjects.cancel(executor.id, late.id)));
   await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: zeroUsage });

@@ -1,6 +1,6 @@
 import { zeroUsage } from '@gantry/testing';
 import { REHEARSAL } from '../run';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 
 let engines: TestEngines;
 beforeAll(async () => {
@@ -17,11 +17,11 @@ test('every end of a rehearsal is published once, and never as run.finished', as
   const engine = await engines.replica();
   const executor = await engines.executor();
   const completed = await engine.submitAndWait(buildRehearsal());
-  await (await claimJob(executor)).complete('done');
+  await (await executor.claimJob()).complete('done');
   await engine.waitForEnd(completed, 5_000);
   const failed = await engine.submitAndWait(buildRehearsal());
   const error = { code: 'exception' as const, message: 'no' };
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
   await engine.waitForEnd(failed, 5_000);
   const cancelled = await engine.submitAndWait(buildRehearsal());

@@ -6,7 +6,7 @@ import { createTemporaryDir, type FakeExecutor, waitUntil } from '@gantry/testin
 import { pino } from 'pino';
 import type { RunEngine } from '../engine';
 import { REQUEUES_MAX } from '../queue/requeue-runs';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 
 let engines: TestEngines;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function updateStream() {
 /** Reports another run, so that the stream has earlier messages. */
 async function reportSomeRun(engine: RunEngine, executor: FakeExecutor) {
   const run = await engine.submitAndWait(buildTestRun());
-  await (await claimJob(executor)).complete({ done: true });
+  await (await executor.claimJob()).complete({ done: true });
   await waitUntil(async () => (await getRunRow(run.id)).status === 'completed');
 }
 
@@ -58,13 +58,13 @@ test.each(restarts)(
     const executor = await engines.executor();
     await reportSomeRun(engine, executor);
     const run = await engine.submitAndWait(buildTestRun());
-    await claimJob(executor);
+    await executor.claimJob();
     for (let round = 0; round < 2; round++) {
       await updateStream();
       await restart();
     }
     await expireLease(run.id);
-    expect(await claimJob(executor)).toMatchObject({ runId: run.id, attempt: 2 });
+    expect(await executor.claimJob()).toMatchObject({ runId: run.id, attempt: 2 });
     streams.stop();
   },
   40_000,
@@ -98,7 +98,7 @@ test.each(losses)(
     fs.cpSync(engines.nats.storeDir, copy, { recursive: true });
     await waitUntil(() => reportSomeRun(engine, executor).then(() => true));
     const run = await engine.submitAndWait(buildTestRun());
-    await claimJob(executor);
+    await executor.claimJob();
     await lose(copy);
     await expireLease(run.id);
     const ended = await waitUntil(async () => (await getRunRow(run.id)).status !== 'running' && getRunRow(run.id));
@@ -112,7 +112,7 @@ test('a lease that is renewed while the run is being ended keeps the run', async
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await job.report({ type: 'started' });
   await waitUntil(async () => (await getRunRow(run.id)).confirmed);
   await expireLease(run.id);
@@ -135,9 +135,9 @@ test('a run that was never started is requeued a limited number of times', async
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  await claimJob(executor);
+  await executor.claimJob();
   await expireLease(run.id);
-  const again = await claimJob(executor);
+  const again = await executor.claimJob();
   expect(again).toMatchObject({ runId: run.id, attempt: 2 });
   expect((await getRunRow(run.id)).requeues).toBe(1);
   await engines.pool.query('UPDATE runs SET requeues = $2 WHERE id = $1', [run.id, REQUEUES_MAX]);
@@ -153,7 +153,7 @@ test('an executor can return a run that it could not start, although its start w
   const engine = await engines.replica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await job.report({ type: 'started' });
   await waitUntil(async () => (await getRunRow(run.id)).confirmed);
   await job.report({
@@ -161,6 +161,6 @@ test('an executor can return a run that it could not start, although its start w
     status: 'returned',
     usage: { wallMs: 0, cpuMs: 0, maxRssBytes: 0, costUsd: 0 },
   });
-  expect(await claimJob(executor)).toMatchObject({ runId: run.id, attempt: 2 });
+  expect(await executor.claimJob()).toMatchObject({ runId: run.id, attempt: 2 });
   expect(await getRunRow(run.id)).toMatchObject({ status: 'running', confirmed: false, requeues: 1 });
 });

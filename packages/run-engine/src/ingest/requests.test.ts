@@ -2,7 +2,7 @@
 import { encode, REQUESTS_MAX, type RunEvent, runSubjects } from '@gantry/events';
 import { captureLogs, type FakeExecutor, type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createRequestMatcher, hasReachedRequestLimit, streamRequests } from '../history';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 import type { RefusedRequest } from './refused-requests';
 import { createRequestLimiter } from './request-limiter';
 
@@ -67,7 +67,7 @@ test('requests beyond the limit are dropped, and the run continues to its end', 
   const engine = await startReplica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await publish(executor, job, [{ type: 'started', seq: 1, at: 1 }, ...buildRequests(2, REQUESTS_MAX - 2)]);
   await waitUntil(async () => (await countStoredRequests(run.id)) === REQUESTS_MAX - 2);
   expect(await hasReachedRequestLimit(engines.pool, run.id)).toBe(false);
@@ -109,7 +109,7 @@ test('a refusal is published once per run, whichever replica and however often i
   await startReplica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun({ subjectRef: 'my-worker' }));
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await job.report(
     { type: 'started' },
     requestEvent(),
@@ -138,7 +138,7 @@ test('refused requests of drafts’ tests, which have no network, are not publis
   const engine = await startReplica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun({ kind: 'test' }));
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await job.report({ type: 'started' }, refusedEvent('api.example.com'));
   await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
   await waitUntil(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
@@ -152,7 +152,7 @@ describe('stored requests', () => {
   test('are streamed in order, by host and by problem', async () => {
     const engine = await startReplica();
     const run = await engine.submitAndWait(buildTestRun());
-    const job = await claimJob(executor);
+    const job = await executor.claimJob();
     await job.report(
       { type: 'started' },
       requestEvent({ path: '/a' }),

@@ -50,7 +50,7 @@ async function startRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: Fa
   return { run, job: await claimed() };
 }
 
-const claimed = () => waitUntil(() => executor.claim());
+const claimed = () => executor.claimJob();
 
 interface Reader {
   events: { id: number; type: string; text?: string; status?: string; name?: string }[];

@@ -3,7 +3,7 @@ import { PYTHON } from '@gantry/events';
 import { type FakeExecutor, waitUntil } from '@gantry/testing';
 import type { RunEngine } from '../engine';
 import type { NewRun, Run } from '../run';
-import { buildTestRun, claimJob, startTestEngines, submitInTurn, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, submitInTurn, type TestEngines } from '../test/engines';
 import { startCallingReplica } from '../test/suspensions';
 
 const OTHER = 'other';
@@ -39,7 +39,7 @@ describe.each([
     const others: Run[] = [];
     for (let n = 0; n < 20; n++) others.push(await engine.submitAndWait(buildOtherRun({ ...over, priority: 9 })));
     const own = [await engine.submitAndWait(buildTestRun()), await engine.submitAndWait(buildTestRun(slotted))];
-    const jobs = [await claimJob(executor), await claimJob(executor)];
+    const jobs = [await executor.claimJob(), await executor.claimJob()];
     expect(jobs.map(({ runId }) => runId).sort()).toEqual(own.map(({ id }) => id).sort());
     expect(jobs.map(({ runner }) => runner)).toEqual([PYTHON, PYTHON]);
     expect(await listStatuses(...others)).toEqual(['queued']);
@@ -72,7 +72,7 @@ test('a run waits for an executor that has its runner', async () => {
   await waitForEmptyQueue(engine, await engines.executor([PYTHON]));
   expect(await listStatuses(...others)).toEqual(['queued']);
   const both = await engines.executor([OTHER, PYTHON]);
-  const jobs = [await claimJob(both), await claimJob(both)];
+  const jobs = [await both.claimJob(), await both.claimJob()];
   expect(jobs.map(({ runId }) => runId).sort()).toEqual(others.map(({ id }) => id).sort());
   expect(jobs.map(({ runner }) => runner)).toEqual([OTHER, OTHER]);
 });
@@ -102,7 +102,7 @@ test('runs of two runners with one key share its slots', async () => {
   ];
   const free = await engine.submitAndWait(buildTestRun());
   const executor = await engines.executor([OTHER, PYTHON]);
-  const jobs = [await claimJob(executor), await claimJob(executor)];
+  const jobs = [await executor.claimJob(), await executor.claimJob()];
   expect(jobs.map(({ runId }) => runId).sort()).toEqual([runs[0]?.id, free.id].sort());
   const waiting = executor.claim();
   await jobs.find(({ runId }) => runId === runs[0]?.id)?.complete(1);

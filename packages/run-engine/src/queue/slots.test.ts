@@ -1,6 +1,6 @@
 import { waitUntil } from '@gantry/testing';
 import type { Run } from '../run';
-import { buildTestRun, claimJob, startTestEngines, submitInTurn, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, submitInTurn, type TestEngines } from '../test/engines';
 import { buildSleep, startCallingReplica } from '../test/suspensions';
 
 let engines: TestEngines;
@@ -18,7 +18,7 @@ test('of runs with one slot, one runs at a time, and they block no other run', a
   for (let n = 0; n < 30; n++) runs.push(await submitInTurn(engine, buildTestRun({ slot, priority: 5 })));
   const other = await engine.submitAndWait(buildTestRun());
   const elsewhere = await engine.submitAndWait(buildTestRun({ slot: { key: 'wrk_2', limit: 1 } }));
-  const jobs = [await claimJob(executor), await claimJob(executor), await claimJob(executor)];
+  const jobs = [await executor.claimJob(), await executor.claimJob(), await executor.claimJob()];
   expect(jobs.map(({ runId }) => runId).sort()).toEqual([runs[0]?.id, other.id, elsewhere.id].sort());
   const waiting = executor.claim();
   await jobs.find(({ runId }) => runId === runs[0]?.id)?.complete(1);
@@ -33,7 +33,7 @@ test('a slot is free while its run waits', async () => {
     await submitInTurn(engine, buildTestRun({ slot })),
     await engine.submitAndWait(buildTestRun({ slot })),
   ];
-  const first = await claimJob(executor);
+  const first = await executor.claimJob();
   expect(first.runId).toBe(one.id);
   const waiting = executor.claim();
   await first.suspend(buildSleep(1, 60_000));
@@ -78,6 +78,6 @@ test('priority and fairness between workspaces hold with and without slots', asy
   const urgent = await engine.submitAndWait(buildTestRun({ workspaceId: 'ws_busy', slot, priority: 9 }));
   const small = await engine.submitAndWait(buildTestRun({ workspaceId: 'ws_small', slot: { key: 'wrk_9', limit: 1 } }));
   const executor = await engines.executor();
-  const firstTwo = [(await claimJob(executor)).runId, (await claimJob(executor)).runId];
+  const firstTwo = [(await executor.claimJob()).runId, (await executor.claimJob()).runId];
   expect(firstTwo.sort()).toEqual([urgent.id, small.id].sort());
 });

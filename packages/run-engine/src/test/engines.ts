@@ -4,15 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, PYTHON, type Relay, type RunSource, startRelay, watchWorkspaceClosures } from '@gantry/events';
 import { createPool, transaction } from '@gantry/postgres';
-import {
-  createDatabase,
-  createFakeExecutor,
-  type FakeExecutor,
-  type FakeJob,
-  slowPoolOptions,
-  startTestNats,
-  waitUntil,
-} from '@gantry/testing';
+import { createDatabase, createFakeExecutor, slowPoolOptions, startTestNats } from '@gantry/testing';
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
 import { type RunEngine, startRunEngine } from '../engine';
@@ -108,9 +100,6 @@ export async function startTestEngines(source: RunSource = 'worker') {
     },
   };
 }
-
-/** Claims the next job, with retries: a replica may have none for a moment. */
-export const claimJob = (executor: FakeExecutor): Promise<FakeJob> => waitUntil(() => executor.claim());
 
 /** Submits a run before any later one: the queue orders runs of the same millisecond by their ids. */
 export async function submitInTurn(engine: RunEngine, newRun: NewRun): Promise<Run> {

@@ -1,7 +1,7 @@
 /** Tests calls whose replica stops before they end. Tools themselves are tested in worker-api. */
 import { request, runSubjects, TOOL_HOLD_MS, toolReply } from '@gantry/events';
 import { type FakeExecutor, type FakeJob, waitUntil } from '@gantry/testing';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 import type { ToolOutcome } from './tool-steps';
 
 let engines: TestEngines;
@@ -56,7 +56,7 @@ test('a stopping replica hands over idempotent calls, which do not count as lost
   const stopping = await startReplica(() => pending);
   executor = await engines.executor();
   const run = await stopping.submitAndWait(buildTestRun());
-  job = await claimJob(executor);
+  job = await executor.claimJob();
   await job.report({ type: 'started' });
   const STATUS_QUERY = 'SELECT status FROM runs WHERE id = $1';
   await waitUntil(async () => (await engines.pool.query(STATUS_QUERY, [run.id])).rows[0].status === 'running');

@@ -3,7 +3,7 @@ import { type FakeEvent, type FakeJob, terminateConnections, waitUntil, zeroUsag
 import { settleRuns } from '../ending/settle-runs';
 import type { RunEngine } from '../engine';
 import type { Run } from '../run';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 import { buildApproval, buildCall, buildSleep, startCallingReplica } from '../test/suspensions';
 
 let engines: TestEngines;
@@ -54,12 +54,12 @@ test('an artifact that is saved again after a pause replaces the earlier one of 
     const file = { name, contentType: 'text/csv', size: 1, sha256: 'a'.repeat(64) };
     return { type: 'artifact', artifactId: id, ...file, key: `ws_a/runs/${run.id}/${attempt}/${id}` };
   };
-  const first = await claimJob(executor);
+  const first = await executor.claimJob();
   await first.report({ type: 'started' }, artifactEvent('art_1', 1), artifactEvent('art_2', 1, 'only-before.csv'));
   await first.suspend(buildSleep(1, LONG_MS));
   await waitForStatus(engine, run, 'suspended');
   await wakeAll();
-  const second = await claimJob(executor);
+  const second = await executor.claimJob();
   await second.report({ type: 'started' }, artifactEvent('art_3', 2), artifactEvent('art_4', 2));
   await second.report({ type: 'finished', status: 'completed', output: null, usage: zeroUsage });
   const ended = await waitForStatus(engine, run, 'completed');
@@ -72,11 +72,11 @@ test('an artifact that is stored after the run was handed out again is kept', as
   const engine = await startCallingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  const first = await claimJob(executor);
+  const first = await executor.claimJob();
   await first.suspend(buildSleep(1, LONG_MS));
   await waitForStatus(engine, run, 'suspended');
   await wakeAll();
-  const second = await claimJob(executor);
+  const second = await executor.claimJob();
   // Of two batches of one attempt, the replicas may write the second first.
   const file = { name: 'early.csv', contentType: 'text/csv', size: 1, sha256: 'a'.repeat(64) };
   await first.report({ type: 'artifact', artifactId: 'art_early', ...file, key: `ws_a/runs/${run.id}/1/art_early` });
@@ -90,7 +90,7 @@ test('a run sleeps for the requested duration, whatever its executor’s clock',
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
   const wakeAt = Date.now() - 3 * LONG_MS;
-  await (await claimJob(executor)).suspend({ ...buildSleep(1, 0), wakeAt, forMs: LONG_MS } as Suspension);
+  await (await executor.claimJob()).suspend({ ...buildSleep(1, 0), wakeAt, forMs: LONG_MS } as Suspension);
   const asleep = await waitForStatus(engine, run, 'suspended');
   expect(asleep.wakeAt?.getTime()).toBeGreaterThan(Date.now() + LONG_MS / 2);
 });
@@ -99,7 +99,7 @@ test('a run sleeps without an executor, and resumes with its recorded steps', as
   const engine = await startCallingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  const first = await claimJob(executor);
+  const first = await executor.claimJob();
   expect(await first.step(1, 'charge', { id: 7 })).toEqual({ id: 7 });
   await first.suspend(buildSleep(2, LONG_MS));
   const asleep = await waitForStatus(engine, run, 'suspended');
@@ -107,7 +107,7 @@ test('a run sleeps without an executor, and resumes with its recorded steps', as
   expect(await engine.counts('ws_a')).toEqual({ queued: 0, running: 0, suspended: 1, pending_approval: 0 });
   expect(asleep.wakeAt?.getTime()).toBeGreaterThan(Date.now() + LONG_MS / 2);
   await wakeAll();
-  const second = await claimJob(executor);
+  const second = await executor.claimJob();
   expect(second).toMatchObject({
     runId: run.id,
     attempt: 2,
@@ -131,11 +131,11 @@ test('of two replicas, one wakes a run', async () => {
   const runs = await Promise.all(
     Array.from({ length: 30 }, () => replicas[0]?.submitAndWait(buildTestRun()) as Promise<Run>),
   );
-  for (const _ of runs) await (await claimJob(executor)).suspend(buildSleep(1, LONG_MS));
+  for (const _ of runs) await (await executor.claimJob()).suspend(buildSleep(1, LONG_MS));
   await waitUntil(async () => (await replicas[0]?.counts('ws_a'))?.suspended === runs.length);
   await wakeAll();
   for (const _ of runs) {
-    const job = await claimJob(executor);
+    const job = await executor.claimJob();
     expect(job).toMatchObject({ attempt: 2, steps: [{ kind: 'sleep' }] });
     await job.complete(job.runId);
   }
@@ -147,12 +147,12 @@ test('a run waits for approval and resumes with the decision, which counts once'
   const engine = await startCallingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  await (await claimJob(executor)).suspend(buildApproval(1));
+  await (await executor.claimJob()).suspend(buildApproval(1));
   await waitForStatus(engine, run, 'pending_approval');
   expect(await engine.steps(run)).toMatchObject([{ status: 'pending', ref: expect.stringMatching(/^apr_/) }]);
   const both = await Promise.all([approveRun(engine, run), approveRun(engine, run)]);
   expect(both.filter(Boolean)).toMatchObject([{ status: 'queued' }]);
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   expect(job.steps).toEqual([{ ordinal: 1, kind: 'approve', name: 'Publish?', result: answer }]);
   await job.complete(1);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed' });
@@ -162,7 +162,7 @@ test('a run waits for approval and resumes with the decision, which counts once'
 test('a result for a step that the run does not wait for changes nothing', async () => {
   const engine = await startCallingReplica(engines);
   const run = await engine.submitAndWait(buildTestRun());
-  await (await claimJob(await engines.executor())).suspend(buildApproval(1));
+  await (await (await engines.executor()).claimJob()).suspend(buildApproval(1));
   await waitForStatus(engine, run, 'pending_approval');
   const resume = (options: Parameters<RunEngine['resumeInTransaction']>[2]) =>
     engines.tx((tx) => engine.resumeInTransaction(tx, run.id, options));
@@ -178,9 +178,9 @@ test('a held run is not handed out until it is released', async () => {
   const run = await engine.submitAndWait(buildTestRun({ held: true }));
   expect(run.status).toBe('pending_approval');
   const other = await engine.submitAndWait(buildTestRun());
-  expect((await claimJob(executor)).runId).toBe(other.id);
+  expect((await executor.claimJob()).runId).toBe(other.id);
   await engines.tx((tx) => engine.resumeInTransaction(tx, run.id, { from: 'pending_approval' }));
-  expect(await claimJob(executor)).toMatchObject({ runId: run.id, attempt: 1 });
+  expect(await executor.claimJob()).toMatchObject({ runId: run.id, attempt: 1 });
 });
 
 test('a suspension that is reported twice, or by an earlier attempt, creates one approval', async () => {
@@ -193,12 +193,12 @@ test('a suspension that is reported twice, or by an earlier attempt, creates one
   });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await job.suspend(buildApproval(1));
   await waitForStatus(engine, run, 'pending_approval');
   await job.report({ type: 'finished', status: 'suspended', suspension: buildApproval(1), usage: zeroUsage });
   await approveRun(engine, run);
-  const second = await claimJob(executor);
+  const second = await executor.claimJob();
   await job.report({ type: 'finished', status: 'suspended', suspension: buildApproval(1), usage: zeroUsage });
   await second.complete(1);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed' });
@@ -219,13 +219,13 @@ test('if an approval cannot be created, its transaction is rolled back and retri
   const countOutboxRows = async () => (await engines.pool.query("SELECT 1 FROM outbox WHERE type = 'test'")).rowCount;
   const executor = await engines.executor();
   const lucky = await engine.submitAndWait(buildTestRun());
-  await (await claimJob(executor)).suspend(buildApproval(1));
+  await (await executor.claimJob()).suspend(buildApproval(1));
   await waitForStatus(engine, lucky, 'pending_approval');
   expect(await countOutboxRows()).toBe(1);
 
   failures = 100;
   const unlucky = await engine.submitAndWait(buildTestRun());
-  await (await claimJob(executor)).suspend(buildApproval(1));
+  await (await executor.claimJob()).suspend(buildApproval(1));
   expect(await engine.waitForEnd(unlucky, 10_000)).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
   expect(await countOutboxRows()).toBe(1);
   expect(await engine.steps(unlucky)).toEqual([]);
@@ -236,7 +236,7 @@ test('a run whose suspension is refused fails with the reason', async () => {
   const engine = await engines.replica({ onSuspended: async () => ({ refused }) });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun());
-  await (await claimJob(executor)).suspend(buildCall(1));
+  await (await executor.claimJob()).suspend(buildCall(1));
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'failed', error: refused });
   expect(await listEventSummaries(run)).toEqual(['running', 'failed', 'failed']);
 });
@@ -246,7 +246,7 @@ describe('a run that calls another', () => {
     const engine = await startCallingReplica(engines);
     const executor = await engines.executor();
     const parent = await engine.submitAndWait(buildTestRun());
-    await (await claimJob(executor)).suspend(buildCall(1));
+    await (await executor.claimJob()).suspend(buildCall(1));
     const suspended = await waitForStatus(engine, parent, 'suspended');
     const [child] = await engine.list('ws_a', { limit: 1, parentRunId: parent.id });
     return { engine, executor, parent, suspended, child: child as Run };
@@ -256,8 +256,8 @@ describe('a run that calls another', () => {
     const { engine, executor, parent, suspended, child } = await startCall();
     expect(suspended.suspension).toMatchObject({ kind: 'call', runId: child.id });
     expect(child).toMatchObject({ depth: 1, parentRunId: parent.id });
-    await (await claimJob(executor)).complete({ n: 5, nul: '\u0000' });
-    const again = await claimJob(executor);
+    await (await executor.claimJob()).complete({ n: 5, nul: '\u0000' });
+    const again = await executor.claimJob();
     expect(again.runId).toBe(parent.id);
     expect(again.steps?.[0]?.result).toEqual({ status: 'completed', output: { n: 5, nul: '\u0000' }, error: null });
     await again.complete(6);
@@ -276,14 +276,14 @@ describe('a run that calls another', () => {
     'gets the reason of a %s one, also if its output is too large for a step',
     async (status, ending, result) => {
       const { executor, parent, child } = await startCall();
-      const job = await claimJob(executor);
+      const job = await executor.claimJob();
       await job.report({ type: 'started' }, {
         type: 'finished',
         status,
         ...ending(child),
         usage: zeroUsage,
       } as FakeEvent);
-      const again = await claimJob(executor);
+      const again = await executor.claimJob();
       expect(again.runId).toBe(parent.id);
       expect(again.steps?.[0]?.result).toMatchObject({ output: null, ...result });
     },
@@ -291,7 +291,7 @@ describe('a run that calls another', () => {
 
   test('resumes although the replica that stored the end died after its commit', async () => {
     const { executor, parent, engine } = await startCall();
-    const child = await claimJob(executor);
+    const child = await executor.claimJob();
     await engine.drain();
     await engine.stop();
     // Commits the end of a run as an engine does that dies right afterwards.
@@ -306,7 +306,7 @@ describe('a run that calls another', () => {
     } as const;
     await settleRuns(engines.pool, 'worker', [], [{ ...child, executorId: executor.id, ...ending }], []);
     await engines.replica();
-    const again = await claimJob(executor);
+    const again = await executor.claimJob();
     expect(again).toMatchObject({ runId: parent.id, steps: [{ result: { status: 'completed', output: 3 } }] });
   });
 
@@ -318,7 +318,7 @@ describe('a run that calls another', () => {
     const other = await startCall();
     await engines.pool.query('DELETE FROM runs WHERE id = $1', [other.child.id]);
     await wakeAll();
-    expect((await claimJob(other.executor)).steps?.[0]?.result).toMatchObject({ status: 'failed' });
+    expect((await other.executor.claimJob()).steps?.[0]?.result).toMatchObject({ status: 'failed' });
   });
 
   test('cancels the called run with it, queued or running', async () => {
@@ -328,7 +328,7 @@ describe('a run that calls another', () => {
     expect(await waited).toMatchObject({ status: 'cancelled' });
 
     const running = await startCall();
-    const job = await claimJob(running.executor);
+    const job = await running.executor.claimJob();
     const { bus, id } = running.executor;
     const cancelReceived = new Promise((resolve) =>
       bus.nc.subscribe(runSubjects.cancel(id, running.child.id), { callback: resolve }),
@@ -347,7 +347,7 @@ describe('ending', () => {
   test('a run that waits for approval can be rejected once, and all waiters are notified', async () => {
     const engine = await startCallingReplica(engines);
     const run = await engine.submitAndWait(buildTestRun());
-    await (await claimJob(await engines.executor())).suspend(buildApproval(1));
+    await (await (await engines.executor()).claimJob()).suspend(buildApproval(1));
     const waiting = await waitForStatus(engine, run, 'pending_approval');
     const waited = engine.waitForEnd(run, 5_000);
     const error = { code: 'approval_rejected', message: 'not today' } as const;
@@ -368,7 +368,7 @@ describe('ending', () => {
     const executor = await engines.executor();
     for (let round = 0; round < 8; round++) {
       const run = await one.submitAndWait(buildTestRun());
-      await (await claimJob(executor)).suspend(buildApproval(1));
+      await (await executor.claimJob()).suspend(buildApproval(1));
       await waitForStatus(one, run, 'pending_approval');
       const [cancelled, resumed] = await Promise.all([two.cancel('ws_a', run.id), approveRun(one, run)]);
       // An earlier approval only queues the run, and a queued run is cancelled too.
@@ -383,7 +383,7 @@ describe('ending', () => {
     const engine = await startCallingReplica(engines);
     const executor = await engines.executor();
     const run = await engine.submitAndWait(buildTestRun());
-    const job = await claimJob(executor);
+    const job = await executor.claimJob();
     await engine.cancel('ws_a', run.id);
     await job.report({ type: 'finished', status: 'returned', usage: zeroUsage });
     void executor.claim().catch(() => null);
@@ -393,7 +393,7 @@ describe('ending', () => {
   test('a run that was asked to stop is not suspended', async () => {
     const engine = await startCallingReplica(engines);
     const run = await engine.submitAndWait(buildTestRun());
-    const job = await claimJob(await engines.executor());
+    const job = await (await engines.executor()).claimJob();
     await engine.cancel('ws_a', run.id);
     await job.suspend(buildApproval(1));
     expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'cancelled' });
@@ -408,8 +408,8 @@ test('a list is newest first in pages, and by status, worker, parent and time', 
     await engine.submitAndWait(buildTestRun({ subjectId: 'wrk_a' })),
     await engine.submitAndWait(buildTestRun({ trigger: 'webhook' })),
   ];
-  await (await claimJob(executor)).suspend(buildSleep(1, 60_000));
-  await (await claimJob(executor)).complete(1);
+  await (await executor.claimJob()).suspend(buildSleep(1, 60_000));
+  await (await executor.claimJob()).complete(1);
   await waitForStatus(engine, a, 'suspended');
   await waitForStatus(engine, b, 'completed');
   const c = await engine.submitAndWait(buildTestRun({ parentRunId: b.id }));

@@ -1,7 +1,7 @@
 import type { RunError } from '@gantry/events';
 import { type FakeExecutor, type FakeJob, waitUntil, zeroUsage } from '@gantry/testing';
 import type { RetryPolicy, Run } from '../run';
-import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 import { buildSleep, startCallingReplica } from '../test/suspensions';
 
 let engines: TestEngines;
@@ -21,22 +21,22 @@ test('a failed run is retried with its recorded steps, and usage adds up', async
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun({ retry: fastRetry, subjectRef: 'my-worker', depth: 3 }));
   const usage = { wallMs: 10, cpuMs: 10, maxRssBytes: 100, costUsd: 1 };
-  const first = await claimJob(executor);
+  const first = await executor.claimJob();
   await first.step(1, 'charge', 'paid');
   await reportFailure(first, failure, usage);
-  const second = await claimJob(executor);
+  const second = await executor.claimJob();
   const steps = [{ ordinal: 1, kind: 'step', name: 'charge', result: 'paid' }];
   expect(second).toMatchObject({ runId: run.id, attempt: 2, tryNumber: 2, steps });
   await second.report(
     { type: 'started' },
     { type: 'finished', status: 'suspended', suspension: buildSleep(2, 0), usage },
   );
-  const third = await claimJob(executor);
+  const third = await executor.claimJob();
   expect(third).toMatchObject({ attempt: 3, tryNumber: 2 });
   const error = { code: 'timeout', message: 'too long' } as const;
   const less = { ...usage, maxRssBytes: 50 };
   await third.report({ type: 'started' }, { type: 'finished', status: 'timed_out', error, usage: less });
-  await reportFailure(await claimJob(executor), failure, usage);
+  await reportFailure(await executor.claimJob(), failure, usage);
   const ended = await engine.waitForEnd(run, 5_000);
   expect(ended).toMatchObject({ status: 'failed', tries: 3, costUsd: 24, cpuMs: 40, maxRssBytes: 100, error: failure });
   const { rows } = await engines.pool.query('SELECT data FROM outbox');
@@ -53,7 +53,7 @@ test('the stream reports time and reason of a retry; the backoff grows up to its
     buildTestRun({ retry: { max: 3, backoffMs: 100_000, factor: 3, backoffMsMax: 500_000 } }),
   );
   for (let n = 1; n <= 3; n++) {
-    await reportFailure(await claimJob(executor));
+    await reportFailure(await executor.claimJob());
     const waiting = await waitUntil(async () => {
       const now = await engine.get('ws_a', run.id);
       return now.status === 'suspended' && now;
@@ -82,7 +82,7 @@ test.each([
 ] as const)('an error that a retry cannot fix is final: %j', async (error) => {
   const engine = await startCallingReplica(engines);
   const run = await engine.submitAndWait(buildTestRun({ retry: fastRetry }));
-  await reportFailure(await claimJob(await engines.executor()), error);
+  await reportFailure(await (await engines.executor()).claimJob(), error);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'failed', error, tries: 1 });
 });
 
@@ -90,10 +90,10 @@ test('a failure that is reported twice uses up one retry', async () => {
   const engine = await startCallingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(buildTestRun({ retry: { ...fastRetry, max: 1 } }));
-  const job = await claimJob(executor);
+  const job = await executor.claimJob();
   await reportFailure(job);
   await job.report({ type: 'finished', status: 'failed', error: failure, usage: zeroUsage });
-  const second = await claimJob(executor);
+  const second = await executor.claimJob();
   await job.report({ type: 'finished', status: 'failed', error: failure, usage: zeroUsage });
   await second.complete('well');
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', tries: 2, attempt: 2 });
@@ -103,10 +103,10 @@ test('a run whose executor was lost is retried like a failed one, with its recor
   const engine = await startCallingReplica(engines, { leaseMs: 800 });
   const [lost, other] = [await engines.executor(), await engines.executor()];
   const run = await engine.submitAndWait(buildTestRun({ retry: { ...fastRetry, max: 1 } }));
-  const job = await claimJob(lost);
+  const job = await lost.claimJob();
   await job.report({ type: 'started' });
   await job.step(1, 'charge', 'paid');
-  const second = await waitUntil(() => other.claim());
+  const second = await other.claimJob();
   expect(second).toMatchObject({ runId: run.id, attempt: 2, tryNumber: 2, steps: [{ result: 'paid' }] });
   // The first executor is still alive, and can no longer record.
   await expect(job.step(2, 'ship', 'sent')).rejects.toThrow('not held');
@@ -120,7 +120,7 @@ test('cancelling ends the wait for a retry', async () => {
   const run = await engine.submitAndWait(
     buildTestRun({ retry: { ...fastRetry, backoffMs: 60_000, backoffMsMax: 60_000 } }),
   );
-  await reportFailure(await claimJob(await engines.executor()));
+  await reportFailure(await (await engines.executor()).claimJob());
   await waitUntil(async () => (await engine.get('ws_a', run.id)).status === 'suspended');
   expect(await engine.cancel('ws_a', run.id)).toMatchObject({ status: 'cancelled', wakeAt: null, suspension: null });
   expect(await engine.counts('ws_a')).toMatchObject({ suspended: 0 });
@@ -131,7 +131,7 @@ describe('the record of a step', () => {
     const engine = await startCallingReplica(engines);
     const executor = await engines.executor();
     const run = await engine.submitAndWait(buildTestRun());
-    return { run, job: await claimJob(executor), executor };
+    return { run, job: await executor.claimJob(), executor };
   }
 
   test('keeps its first value, however often it is recorded again', async () => {
@@ -163,7 +163,7 @@ describe('the record of a step', () => {
     const { job, executor, run } = await startRunning();
     for (let n = 1; n <= 3; n++) await job.step(n, `step ${n}`, 'x'.repeat(20_000));
     await job.suspend(buildSleep(4, 0));
-    const second = await claimJob(executor);
+    const second = await executor.claimJob();
     expect(second.steps).toBeUndefined();
     expect(second.stepsUrl).toBe(`http://objects/ws_a/runs/${run.id}/steps.json`);
     const stored = JSON.parse(engines.blobs.get(`ws_a/runs/${run.id}/steps.json`)?.toString() ?? '[]');

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { buildRawZip, createZip, setupResource, waitUntil } from '@gantry/testing';
+import { buildRawZip, createZip, setupResource } from '@gantry/testing';
 import {
   type Caller,
   createArtifact,
@@ -55,7 +55,7 @@ test('packages are those of a file in the zip, unless the manifest lists any, an
     (await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body.installation;
   expect(await readInstallation()).toMatchObject({ status: 'pending', packages: [] });
   await me.post('/api/test', { artifactId: body.artifactId, inputs: { who: 'Ada' }, wait: 0 }).expect(200);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   expect(job.dependencies).toEqual(['pandas==2.2.3']);
   const sha256 = 'a'.repeat(64);
   const packages = [{ name: 'pandas', version: '2.2.3', file: 'pandas-2.2.3-py3-none-any.whl', sha256 }];

@@ -134,7 +134,7 @@ test('queued runs wait, active ones are told to stop, and readers on every repli
   await waitUntil(async () => (await getRunStatus(running)) === 'cancelled');
   expect(await getRunStatus(queued)).toBe('queued');
   await restore(home);
-  const resumed = await waitUntil(() => executor.claim());
+  const resumed = await executor.claimJob();
   expect(resumed.runId).toBe(queued);
   await resumed.complete({});
 });
@@ -157,5 +157,5 @@ test('its schedules do not fire', async () => {
   expect(await service.api.ticker.tick()).toBe(0);
   await restore(home);
   expect(await service.api.ticker.tick()).toBe(1);
-  await (await waitUntil(() => executor.claim())).complete({});
+  await (await executor.claimJob()).complete({});
 });

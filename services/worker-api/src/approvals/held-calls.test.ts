@@ -38,7 +38,7 @@ async function startHeldRun(over: object = {}) {
   const report = { id: 'call_2', serves: { worker: called.id }, parameters: null };
   const worker = await createTestWorker(api);
   const { run_id: runId } = (await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
-  const job = (await waitUntil(() => executor.claim())) as FakeJob;
+  const job = (await executor.claimJob()) as FakeJob;
   await job.suspend(
     buildApproval('The agent asks to make 3 calls', {
       data: { calls: three },
@@ -83,7 +83,7 @@ test('one is corrected, one approved and one refused, and the run continues with
     { status: 'refused', arguments: null, reason: 'see the ticket' },
   ];
   expect(decided.body.calls.map(({ decision }: { decision: object }) => decision)).toEqual(decisions);
-  const job = (await waitUntil(() => executor.claim())) as FakeJob;
+  const job = (await executor.claimJob()) as FakeJob;
   expect(job.steps).toMatchObject([
     {
       kind: 'approve',
@@ -102,7 +102,7 @@ test('a secret in corrected arguments reaches the tool, and is stored nowhere el
   const { runId, approval } = await startHeldRun({ data: three[0], calls: [{ ...python, parameters: {} }] });
   const body = { calls: [correct('call_1', { code: SECRET })] };
   const decided = await owner.post(`/api/approvals/${approval.id}/approve`, body).expect(200);
-  const job = (await waitUntil(() => executor.claim())) as FakeJob;
+  const job = (await executor.claimJob()) as FakeJob;
   expect(job.steps?.[0]?.result).toMatchObject({ calls: [{ arguments: { code: SECRET } }] });
   for (const shown of [decided.body, await getApproval(approval.id), await getRun(runId)]) {
     expect(JSON.stringify(shown)).toContain('corrected');
@@ -114,7 +114,7 @@ test('a client that does not know calls approves all unchanged, or ends the run'
   const first = await startHeldRun();
   const { body } = await owner.post(`/api/runs/${first.runId}/approve`, { reason: 'fine' }).expect(200);
   expect(body.calls).toMatchObject([approvedAsTheyAre, approvedAsTheyAre, approvedAsTheyAre]);
-  await waitUntil(() => executor.claim());
+  await executor.claimJob();
   const second = await startHeldRun();
   const rejected = await owner.post(`/api/approvals/${second.approval.id}/reject`, { reason: 'stop' }).expect(200);
   expect(rejected.body.calls).toMatchObject([undecided, undecided, undecided]);
@@ -194,7 +194,7 @@ test('the holder of a link refuses calls, and corrects none', async () => {
     .expect(200);
   expect(decided.body.calls[0].decision).toEqual({ status: 'refused', arguments: null, reason: 'not now' });
   expect((await getRun(runId)).approvals[0].decided_by).toBe('link: Grace');
-  await waitUntil(() => executor.claim());
+  await executor.claimJob();
 });
 
 test('of two simultaneous decisions one counts, with all its parts', async () => {
@@ -207,7 +207,7 @@ test('of two simultaneous decisions one counts, with all its parts', async () =>
   expect(statuses.toSorted()).toEqual([200, 409]);
   const first = (await getApproval(approval.id)).calls[0].decision;
   expect(first.status).toBe(statuses[0] === 200 ? 'corrected' : 'refused');
-  await waitUntil(() => executor.claim());
+  await executor.claimJob();
 });
 
 test('calls that do not match the data end the run', async () => {

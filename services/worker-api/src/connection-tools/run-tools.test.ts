@@ -178,7 +178,7 @@ test('the next attempt gets results, and failures that the code had caught, but 
   const step = { ordinal: 3, kind: 'sleep', name: 'sleep' } as const;
   const suspension = { kind: 'sleep', step, wakeAt: Date.now() } as const;
   await job.report({ type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
-  const next = await waitUntil(() => executor.claim());
+  const next = await executor.claimJob();
   expect(next.steps).toMatchObject([
     { ordinal: 1, result: 'made' },
     { ordinal: 2, result: { 'gantry:failed': { type: 'ToolError', code: 'tool_error' } } },

@@ -7,7 +7,6 @@ const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 
-const claimJob = (): Promise<FakeJob> => waitUntil(() => executor.claim());
 const fail = (job: FakeJob, message: string) => {
   const error = { code: 'exception' as const, type: 'ValueError', message };
   return job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
@@ -62,7 +61,7 @@ test('each example is run without effects on the version and judged by its check
   });
   await tick();
   for (let at = 0; at < 4; at++) {
-    const job = await claimJob();
+    const job = await executor.claimJob();
     const { name } = job.inputs ?? {};
     expect(job.kind).toBe('test');
     if (name === undefined) await fail(job, 'there is no name');
@@ -94,12 +93,12 @@ test('four run at once, in the order of their names, and later changes do not co
     await me.patch(`/api/workers/${worker.id}/examples/${one}`, { checks: isTotal(1), name: 'other' }).expect(200);
   }
   await me.remove(`/api/workers/${worker.id}/examples/${made[0].id}`).expect(204);
-  for (let at = 0; at < 4; at++) await (await claimJob()).complete({ total: 12 });
+  for (let at = 0; at < 4; at++) await (await executor.claimJob()).complete({ total: 12 });
   await waitUntil(async () => {
     await tick();
     return (await statuses())[5] === 'running';
   });
-  for (let at = 0; at < 2; at++) await (await claimJob()).complete({ total: 12 });
+  for (let at = 0; at < 2; at++) await (await executor.claimJob()).complete({ total: 12 });
   expect(await waitForEnd(worker.id, id)).toMatchObject({ totals: { passed: 6, total: 6 } });
   const { body: table } = await me.get(`${evaluationsPath(worker.id)}/table`).expect(200);
   expect(table.examples).toHaveLength(6);
@@ -113,7 +112,7 @@ test('versions are compared by their latest evaluations', async () => {
   const { id: exampleId } = await example(worker.id, {});
   const evaluate = async (total: number, body?: object) => {
     const id = await startEvaluation(worker.id, body);
-    await (await claimJob()).complete({ total });
+    await (await executor.claimJob()).complete({ total });
     return waitForEnd(worker.id, id);
   };
   await evaluate(11);
@@ -150,7 +149,7 @@ test('an evaluation that can’t begin says why', async () => {
   const first = await startEvaluation(worker.id, { example_ids: [id] });
   const second = await start(worker.id, { example_ids: [id] }).expect(409);
   expect(second.body).toMatchObject({ code: 'evaluation_under_way', errors: [{ path: 'id', message: first }] });
-  await (await claimJob()).complete({ total: 12 });
+  await (await executor.claimJob()).complete({ total: 12 });
   await waitForEnd(worker.id, first);
   await example(worker.id, { checks: [{ kind: 'judge', instructions: 'Be kind.' }] });
   const unjudged = await start(worker.id).expect(409);
@@ -163,7 +162,7 @@ test('an example that the version does not accept, or whose record is gone, is a
   const worker = await createWorker(api);
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } }).expect(201))
     .body;
-  await (await claimJob()).complete({ total: 12 });
+  await (await executor.claimJob()).complete({ total: 12 });
   await waitUntil(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
   const of = { name: 'A', run_id: runId, inputs: undefined, checks: undefined };
   await example(worker.id, of);
@@ -172,7 +171,7 @@ test('an example that the version does not accept, or whose record is gone, is a
   await me.patch(`/api/workers/${worker.id}`, { inputs: [{ name: 'other', type: 'text' }] }).expect(200);
   await api.deps.pool.query('DELETE FROM runs WHERE id = $1', [runId]);
   const id = await startEvaluation(worker.id);
-  await (await claimJob()).complete({ total: 12 });
+  await (await executor.claimJob()).complete({ total: 12 });
   const { results } = await waitForEnd(worker.id, id);
   expect(results).toMatchObject([
     { status: 'error', run_id: null, error: expect.stringContaining('no longer exists') },
@@ -185,7 +184,7 @@ test('a stopped evaluation cancels its runs and keeps its results', async () => 
   const worker = await createWorker(api);
   for (const name of ['1', '2', '3', '4', '5']) await example(worker.id, { name });
   const id = await startEvaluation(worker.id);
-  const [job] = [await claimJob()];
+  const [job] = [await executor.claimJob()];
   await job.complete({ total: 12 });
   await waitUntil(async () => {
     await tick();
@@ -233,7 +232,7 @@ test('an alert is raised for an evaluation with a failed example, and for no oth
   await example(worker.id, {});
   for (const total of [12, 11]) {
     const id = await startEvaluation(worker.id);
-    await (await claimJob()).complete({ total });
+    await (await executor.claimJob()).complete({ total });
     await waitForEnd(worker.id, id);
   }
   const told = await waitUntil(async () => {
@@ -257,7 +256,7 @@ test('a run without a recorded response is an error if it fails, or if its outpu
   await example(worker.id, { name: 'C', inputs: { name: 'C' } });
   const id = await startEvaluation(worker.id);
   for (let at = 0; at < 3; at++) {
-    const job = await claimJob();
+    const job = await executor.claimJob();
     const { name } = job.inputs ?? {};
     const error = { code: 'exception' as const, type: 'NotRecorded', message: 'nobody was asked' };
     if (name === 'A')

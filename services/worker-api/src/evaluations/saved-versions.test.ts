@@ -9,7 +9,6 @@ import { purgeDeletedWorkers } from '../workers/delete-worker';
 const api = testWorkerApi({ autoTick: true });
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
-const claimJob = () => waitUntil(() => executor.claim());
 
 const example = { name: 'One', checks: [{ kind: 'equal', path: '/total', value: 12 }] };
 const addTo = (id: string) => me.post(`/api/workers/${id}/examples`, example).expect(201);
@@ -34,7 +33,7 @@ test('each new version is evaluated once if the worker enables it, a rollback as
   await enqueue(api.deps.pool, workerChanged, api.workspaceId, { ...late, evaluateOnSave: false });
   await me.patch(path, { description: 'No version of its own' }).expect(200);
   await me.put(`${path}/files`, main(12)).expect(200);
-  await (await claimJob()).complete({ total: 12 });
+  await (await executor.claimJob()).complete({ total: 12 });
   const [first] = await waitUntil(async () => {
     const found = await listEvaluations(worker.id);
     return found[0]?.status === 'completed' && found;
@@ -46,7 +45,7 @@ test('each new version is evaluated once if the worker enables it, a rollback as
     totals: { passed: 1, total: 1 },
   });
   await me.post(`${path}/rollback/${worker.sha}`).expect(200);
-  await (await claimJob()).complete({ total: 1 });
+  await (await executor.claimJob()).complete({ total: 1 });
   const found = await waitUntil(async () => {
     const all = await listEvaluations(worker.id);
     return all[0]?.version === 4 && all[0].status === 'completed' && all;
@@ -73,7 +72,7 @@ test('archiving a worker ends its evaluation, and deleting it deletes the evalua
   await addTo(worker.id);
   const start = () => me.post(`/api/workers/${worker.id}/evaluations`).expect(202);
   await start();
-  const job = await claimJob();
+  const job = await executor.claimJob();
   await me.post(`/api/workers/${worker.id}/archive`).expect(200);
   await job.complete({ total: 12 });
   const [archived] = await waitUntil(async () => {
@@ -87,7 +86,7 @@ test('archiving a worker ends its evaluation, and deleting it deletes the evalua
   });
   await me.post(`/api/workers/${worker.id}/restore`).expect(200);
   const { body } = await start();
-  await claimJob();
+  await executor.claimJob();
   await me.remove(`/api/workers/${worker.id}`).expect(204);
   const { pool } = api.deps;
   const rows = async () => (await pool.query('SELECT status, error FROM evaluations WHERE id = $1', [body.id])).rows;
@@ -105,7 +104,7 @@ test('a rehearsal that is lost, or whose end was missed, blocks nothing', async 
   await addTo(worker.id);
   const { body } = await me.post(`/api/workers/${worker.id}/evaluations`).expect(202);
   const { pool, evaluationLoop } = api.deps;
-  const runs = [await claimJob(), await claimJob()].map(({ runId }) => runId);
+  const runs = [await executor.claimJob(), await executor.claimJob()].map(({ runId }) => runId);
   await pool.query('DELETE FROM runs WHERE id = $1', [runs[0]]);
   const unheard = `UPDATE runs SET status = 'completed', output = '{"total": 12}', finished_at = now() WHERE id = $1`;
   await pool.query(unheard, [runs[1]]);
@@ -130,5 +129,5 @@ test('the newest hundred of a worker are kept', async () => {
   const { headers, body } = await me.get(`/api/workers/${worker.id}/evaluations?limit=200`).expect(200);
   expect(headers['x-total-count']).toBe('100');
   expect(body[99].id).toBe('eval_old99');
-  await (await claimJob()).complete({ total: 12 });
+  await (await executor.claimJob()).complete({ total: 12 });
 });

@@ -16,7 +16,7 @@ const problems = async (id: string, body: object) => (await add(id, body).expect
 /** @returns the id of a run that has ended */
 async function ran(workerId: string, inputs: object, end: (job: FakeJob) => Promise<void>): Promise<string> {
   const { run_id: runId } = (await me.post(`/api/workers/${workerId}/runs`, { inputs }).expect(201)).body;
-  await end(await waitUntil(() => executor.claim()));
+  await end(await executor.claimJob());
   await waitUntil(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
   return runId;
 }
@@ -128,7 +128,7 @@ test('an example of a run expects the output of the run', async () => {
   await add(id, { run_id: 'run_unknown' }).expect(404);
   const { run_id: going } = (await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201)).body;
   expect((await add(id, { run_id: going }).expect(409)).body.code).toBe('not_ended');
-  await (await waitUntil(() => executor.claim())).complete(null);
+  await (await executor.claimJob()).complete(null);
 });
 
 test('viewers read examples and change none; those of a private worker are visible to its owner', async () => {

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FakeJob, setupResource, waitUntil } from '@gantry/testing';
+import { type FakeJob, setupResource } from '@gantry/testing';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { buildApproval } from '../test/build-approval';
 import { createCaller } from '../test/caller';
@@ -89,7 +89,7 @@ test('a form is asked for, and asked for again with the errors of the API', asyn
     verdict('approve', { form_amount: 120, form_speed: 'fast' }),
   ]);
   const running = run(client, worker.id);
-  const job = (await waitUntil(() => executor.claim())) as FakeJob;
+  const job = (await executor.claimJob()) as FakeJob;
   await job.suspend(
     buildApproval('Refund?', {
       title: 'Refund?\nData: {}',
@@ -101,7 +101,7 @@ test('a form is asked for, and asked for again with the errors of the API', asyn
       ],
     }),
   );
-  const resumed = (await waitUntil(() => executor.claim())) as FakeJob;
+  const resumed = (await executor.claimJob()) as FakeJob;
   await resumed.complete({ paid: true });
   const ended = await running;
   expect(ended).toMatchObject({ status: 'completed' });
@@ -119,7 +119,7 @@ test('calls of an agent can be refused, and the run continues with the reason', 
   const worker = await createWorker(api, { ...held, approvals: undefined });
   const { client, asked } = await connectPerson(api.owner.jwt, [verdict('refuse', { reason: 'not yet' })]);
   const running = run(client, worker.id);
-  const job = (await waitUntil(() => executor.claim())) as FakeJob;
+  const job = (await executor.claimJob()) as FakeJob;
   const purge = (folder: string) => ({ tool: 'mail__purge', arguments: { folder } });
   await job.suspend(
     buildApproval('The agent asks to make 2 calls', {
@@ -127,7 +127,7 @@ test('calls of an agent can be refused, and the run continues with the reason', 
       calls: ['call_1', 'call_2'].map((id) => ({ id, serves: null, parameters: {} })),
     }),
   );
-  const resumed = (await waitUntil(() => executor.claim())) as FakeJob;
+  const resumed = (await executor.claimJob()) as FakeJob;
   const refused = { status: 'refused', arguments: null, reason: 'not yet' };
   expect(resumed.steps?.[0]?.result).toMatchObject({ approved_by: api.owner.email, calls: [refused, refused] });
   await resumed.complete({ purged: 0 });
@@ -143,7 +143,7 @@ test('a form that a client could not show is not asked for', async () => {
   const worker = await createWorker(api, { ...held, approvals: undefined });
   const { client, asked } = await connectPerson(api.owner.jwt, []);
   const running = run(client, worker.id);
-  const job = (await waitUntil(() => executor.claim())) as FakeJob;
+  const job = (await executor.claimJob()) as FakeJob;
   await job.suspend(buildApproval('Lines?', { form: [{ name: 'lines', type: 'json', required: true }] }));
   expect(await running).toMatchObject({ status: 'pending_approval' });
   expect(asked).toEqual([]);

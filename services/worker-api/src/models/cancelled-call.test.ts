@@ -33,7 +33,7 @@ function speakSlowly(word: string | null): SlowAnswer {
 async function begin(): Promise<FakeJob> {
   const worker = await createTestWorker(api);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.report({ type: 'started' });
   await waitUntil(async () => (await me.get(`/api/runs/${job.runId}`).expect(200)).body.status === 'running');
   return job;

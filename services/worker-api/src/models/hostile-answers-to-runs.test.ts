@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** A question of a new run. */
 async function sendQuestion(timeoutMs = 120_000, more: object = {}): Promise<ToolReply> {
   await me.post(`/api/workers/${agent.id}/runs`, { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.report({ type: 'started' });
   const { runId, attempt, token } = job;
   const question = { messages: [{ role: 'user', content: 'Go' }], tools: [{ worker: 'report' }], ...more };

@@ -210,7 +210,7 @@ test('retries of a call and of its run do not multiply', async () => {
     const error = { code: 'exception' as const, message: 'no answer' };
     await job.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
     if (job.attempt === 5) break;
-    job = await waitUntil(() => executor.claim());
+    job = await executor.claimJob();
     await job.report({ type: 'started' });
     await waitUntil(async () => (await read(job)).status === 'running');
   }

@@ -12,14 +12,13 @@ const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 
-const claimJob = () => waitUntil(() => executor.claim());
 const loadWorker = ({ id }: { id: string }) => getWorker(api.deps.prisma, api.workspaceId, id);
 const asked = { inputs: { name: 'Ada' }, of: null, createdBy: null };
 
 /** A run of the worker that has ended. */
 async function recordRun(id: string, body: object) {
   const { run_id: runId } = (await me.post(`/api/workers/${id}/runs`, body).expect(201)).body;
-  await (await claimJob()).complete('recorded');
+  await (await executor.claimJob()).complete('recorded');
   return waitUntil(async () => {
     const run = await api.deps.engine.get(api.workspaceId, runId);
     return run.finishedAt && run;
@@ -33,7 +32,7 @@ test('a rehearsal is a test with the version of its worker, and is listed only o
   expect(run.id).toMatch(/^tr_/);
   expect(run).toMatchObject({ kind: 'test', trigger: 'rehearsal', version: 1, priority: -50, slotKey: null });
   expect(run.spec.rehearsal).toEqual({ of: null });
-  const job = await claimJob();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ runId: run.id, kind: 'test', inputs: { name: 'Ada' } });
   await job.complete({ greeting: 'hello Ada' });
   const { body } = await waitUntil(async () => {
@@ -55,7 +54,7 @@ test('its end is published to this service alone', async () => {
   await spectator.nc.flush();
   const worker = await loadWorker(await createWorker(api));
   const run = await rehearseNow(api.deps, { worker, ...asked });
-  await (await claimJob()).complete({ greeting: 'hello Ada' });
+  await (await executor.claimJob()).complete({ greeting: 'hello Ada' });
   const told = await waitUntil(() => heard.find(({ data }) => data.runId === run.id));
   expect(told).toEqual({
     subject: 'events.worker-api.rehearsal.finished.v1',
@@ -74,7 +73,7 @@ test('inputs of a recorded run are used again, with its files', async () => {
   expect(run.spec).toMatchObject({ files: of.spec.files, rehearsal: { of: of.id } });
   expect(run.parentRunId).toBe(of.id);
   expect(run.inputs).toEqual(of.inputs);
-  await (await claimJob()).complete(null);
+  await (await executor.claimJob()).complete(null);
 });
 
 test('code that no person has read gets no value of a secret or connection, and sends nothing', async () => {
@@ -95,7 +94,7 @@ test('code that no person has read gets no value of a secret or connection, and 
   const of = await recordRun(made.id, { inputs: { name: 'Ada' } });
   for (const recorded of [of, null]) {
     await rehearseNow(api.deps, { worker, ...asked, of: recorded, isUnread: true });
-    const job = await claimJob();
+    const job = await executor.claimJob();
     expect(job).toMatchObject({ rehearsal: { isUnread: true }, network: 'egress' });
     const placeholder = expect.stringMatching(/^gph_/);
     expect(job.secrets).toEqual({ PLAIN: placeholder, SHOWN: placeholder });
@@ -121,7 +120,7 @@ test('code that no person has read gets no package that no person has approved',
     detail: 'this version needs packages that no person has approved: chosen',
   });
   await rehearseUnread(withPackages('approved'));
-  await (await claimJob()).complete(null);
+  await (await executor.claimJob()).complete(null);
 });
 
 test('paused workers rehearse, archived ones do not, and runs of other workers are no record', async () => {
@@ -129,7 +128,7 @@ test('paused workers rehearse, archived ones do not, and runs of other workers a
   await me.post(`/api/workers/${made.id}/pause`).expect(200);
   const paused = await loadWorker(made);
   await rehearseNow(api.deps, { worker: paused, ...asked });
-  await (await claimJob()).complete(null);
+  await (await executor.claimJob()).complete(null);
   const archived = { ...paused, status: 'archived' as const };
   await expect(rehearseNow(api.deps, { worker: archived, ...asked })).rejects.toMatchObject({ code: 'archived' });
   const other = await createWorker(api);

@@ -44,7 +44,6 @@ beforeEach(() => {
   called = [];
 });
 
-const claimJob = () => waitUntil(() => executor.claim());
 const getRun = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 const waitForEnd = (runId: string) =>
   waitUntil(async () => {
@@ -60,7 +59,7 @@ async function beginJob(job: FakeJob): Promise<FakeJob> {
 
 async function startJob(worker: MadeWorker): Promise<FakeJob> {
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  return beginJob(await claimJob());
+  return beginJob(await executor.claimJob());
 }
 
 async function complete({ report, runId }: FakeJob) {
@@ -73,7 +72,7 @@ async function startRehearsal(worker: MadeWorker, of: string | null, isUnread = 
   const recorded = of === null ? null : await getRun(of);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   const run = await rehearseNow(api.deps, { worker: row, inputs: {}, of: recorded, createdBy: null, isUnread });
-  const job = await beginJob(await claimJob());
+  const job = await beginJob(await executor.claimJob());
   expect(job.runId).toBe(run.id);
   return job;
 }
@@ -113,7 +112,7 @@ const aCall = (ordinal: number, worker: MadeWorker, inputs: Record<string, unkno
 /** The job of the next attempt. */
 async function waits(job: FakeJob, suspension: Suspension): Promise<FakeJob> {
   await job.suspend(suspension);
-  return claimJob();
+  return executor.claimJob();
 }
 
 describe('tools', () => {
@@ -245,7 +244,7 @@ describe('a suspension', () => {
       return listed.body.length === 1 && listed;
     });
     await me.post(`/api/approvals/${body[0].id}/approve`, {}).expect(200);
-    const resumed = await beginJob(await claimJob());
+    const resumed = await beginJob(await executor.claimJob());
     await complete(resumed);
     const first = await startRehearsal(worker, run.runId);
     const second = await waits(first, approval(1, { n: 1 }));
@@ -277,7 +276,7 @@ describe('a suspension', () => {
     const run = await startJob(worker);
     const child = await waits(run, aCall(1, callee, { a: 1, b: 2 }));
     await child.complete({ total: 12 });
-    const resumed = await beginJob(await claimJob());
+    const resumed = await beginJob(await executor.claimJob());
     await complete(resumed);
     const first = await startRehearsal(worker, run.runId);
     const second = await waits(first, aCall(1, callee, { b: 2, a: 1 }));

@@ -29,7 +29,6 @@ const post = (target: string, body = BODY): RequestEvent => ({
   credentials: [],
   answer: { target, contentType: 'text/plain', body, encoding: 'text' },
 });
-const claimJob = () => waitUntil(() => executor.claim());
 const getRun = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 
 async function complete({ report, runId }: FakeJob, ...events: FakeEvent[]) {
@@ -42,13 +41,13 @@ async function complete({ report, runId }: FakeJob, ...events: FakeEvent[]) {
 
 async function recordRun(worker: MadeWorker, ...events: FakeEvent[]) {
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  return complete(await claimJob(), { type: 'started' }, ...events);
+  return complete(await executor.claimJob(), { type: 'started' }, ...events);
 }
 
 async function startRehearsal(worker: MadeWorker, of: Awaited<ReturnType<typeof recordRun>>): Promise<FakeJob> {
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   await rehearseNow(api.deps, { worker: row, inputs: of.inputs, of, createdBy: null });
-  return claimJob();
+  return executor.claimJob();
 }
 
 test('a rehearsal gets them in the order of the record, and each once over all its attempts', async () => {
@@ -69,7 +68,7 @@ test('a rehearsal gets them in the order of the record, and each once over all i
     usage: zeroUsage,
     suspension: { kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() },
   });
-  const second = await claimJob();
+  const second = await executor.claimJob();
   expect(second.rehearsal?.answers.map(({ body }) => body)).toEqual(['two', 'three']);
   const problem = { kind: 'refused' as const, message: 'POST /items was not recorded' };
   const run = await complete(second, { type: 'started' }, { ...used, status: null, recorded: null, problem });
@@ -91,11 +90,11 @@ test('a rehearsal without a recorded run, and an ordinary run, get none', async 
   const worker = await createTestWorker(api);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   await rehearseNow(api.deps, { worker: row, inputs: {}, of: null, createdBy: null });
-  const job = await claimJob();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ kind: 'test', rehearsal: { answers: [] } });
   await complete(job);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const run = await claimJob();
+  const run = await executor.claimJob();
   expect(run.rehearsal).toBeUndefined();
   await complete(run);
 });
@@ -103,7 +102,7 @@ test('a rehearsal without a recorded run, and an ordinary run, get none', async 
 test('no response body is shown: lists, streams and downloads only say that it is stored', async () => {
   const worker = await createTestWorker(api);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await claimJob();
+  const job = await executor.claimJob();
   const live = fetch(`${api.url}/api/runs/${job.runId}/events`, {
     headers: { Authorization: `Bearer ${api.owner.jwt}` },
   });

@@ -132,7 +132,7 @@ test('an installation whose executor was killed is announced again, and fails af
 test('a version that a run has locked is installed, with the packages of the lock', async () => {
   const version = await save('locks');
   await owner.post('/api/workers/locks/runs', { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.lock(PLATFORM, packages);
   await job.complete(1);
   expect(await version.read()).toMatchObject({

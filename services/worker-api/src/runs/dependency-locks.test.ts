@@ -17,7 +17,7 @@ const buildLock = (version: string): LockedPackage[] => [
 const create = (id: string) => createWorker(api, { id, name: id, python_dependencies: ['mine>=1'] });
 const claimRun = async (id: string) => {
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  return waitUntil(() => executor.claim());
+  return executor.claimJob();
 };
 const untilCompleted = (runId: string) =>
   waitUntil(async () => (await owner.get(`/api/runs/${runId}`).expect(200)).body.status === 'completed');
@@ -29,7 +29,7 @@ test('two executors that resolve at the same time agree on one lock, which the v
   const other = await api.connectExecutor();
   const first = await claimRun('agrees');
   await owner.post('/api/workers/agrees/runs', { inputs: {} }).expect(201);
-  const second = await waitUntil(() => other.claim());
+  const second = await other.claimJob();
   expect([first.locks, second.locks]).toEqual([{}, {}]);
   expect(await first.lock(PLATFORM)).toEqual({ packages: null });
   expect(await readLocks('agrees', worker.sha)).toEqual([]);
@@ -68,7 +68,7 @@ test('only the executor that holds the run has a say, and a run without a lock n
   const draft = owner.post('/api/workers/guarded/test', { draft: {} });
   const [, tested] = await Promise.all([
     draft,
-    waitUntil(() => executor.claim()).then(async (one) => {
+    executor.claimJob().then(async (one) => {
       expect(await one.lock(PLATFORM, buildLock('1.0'))).toEqual(refused);
       await one.complete(1);
       return one;
@@ -107,7 +107,7 @@ test('a candidate is rehearsed with a lock that its version then has', async () 
   await untilCompleted(recorded.runId);
   const change = { limits: { timeout_seconds: 9 }, last_successful: 1 };
   const { body: candidate } = await owner.post('/api/workers/tries/candidates', change).expect(201);
-  const rehearsal = await waitUntil(() => executor.claim());
+  const rehearsal = await executor.claimJob();
   expect(rehearsal.locks).toEqual({});
   await rehearsal.lock(PLATFORM, buildLock('1.0'));
   await rehearsal.complete(1);

@@ -17,7 +17,7 @@ const createRestrictedToken = (restrict: object) => createToken(api.owner.jwt, r
 
 /** Ends the run that an executor is given next. */
 async function endNext(costUsd: number): Promise<void> {
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.report(
     { type: 'started' },
     { type: 'finished', status: 'completed', output: null, usage: { ...zeroUsage, costUsd } },
@@ -176,7 +176,7 @@ describe('a token for one worker', () => {
   /** Returns the outcome of a run that calls that worker. */
   async function callTo(workerId: string, start: () => Promise<{ body: { run_id: string } }>) {
     const { run_id: runId } = (await start()).body;
-    const job = await waitUntil(() => executor.claim());
+    const job = await executor.claimJob();
     const step = { ordinal: 1, kind: 'call' as const, name: workerId };
     const suspension = { kind: 'call' as const, step, workerId, inputs: {} };
     await job.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
@@ -225,7 +225,7 @@ describe('a token for one worker', () => {
     const agent = await createRestrictedToken({ workers: [own.id] });
     const writeable = async (by: typeof owner) => {
       await by.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
-      const job = await waitUntil(() => executor.claim());
+      const job = await executor.claimJob();
       await job.complete(null);
       return job.contexts?.filter((context) => context.writeable).map(({ name }) => name);
     };

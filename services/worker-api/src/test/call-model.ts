@@ -45,7 +45,7 @@ export async function startRunningJob(
 ): Promise<FakeJob> {
   const worker = await createTestWorker(api, { definition });
   await createCaller(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.report({ type: 'started' });
   await waitUntil(async () => (await readRun(api, job)).status === 'running');
   return job;

@@ -1,4 +1,4 @@
-import { type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
+import { type FakeJob, setupResource, zeroUsage } from '@gantry/testing';
 import { listSweeps } from '../housekeeping';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -20,7 +20,7 @@ const createAgent = (more: object = {}) =>
   });
 const conversationsPath = (workerId: string) => `/api/workers/${workerId}/conversations`;
 
-const claim = (): Promise<FakeJob> => waitUntil(() => executor.claim());
+const claim = (): Promise<FakeJob> => executor.claimJob();
 
 async function begin(workerId: string, body: object = {}, as = me): Promise<string> {
   return (await as.post(conversationsPath(workerId), body).expect(201)).body.id;

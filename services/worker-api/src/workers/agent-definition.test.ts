@@ -1,4 +1,4 @@
-import { type FakeJob, setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
+import { type FakeJob, setupResource, startScriptedModel } from '@gantry/testing';
 import { callModel } from '../test/call-model';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
@@ -18,7 +18,7 @@ const sorter = (more: object = {}) => ({ name: 'Sorter', runner: 'agent', files:
 
 async function startJob(id: string): Promise<FakeJob> {
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.report({ type: 'started' });
   return job;
 }

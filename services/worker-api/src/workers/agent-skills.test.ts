@@ -2,7 +2,7 @@
  * Skills that an agent loads when it needs them: how they are named, copied, described, exported and handed to runs.
  */
 import { readZip } from '@gantry/archive';
-import { buildRawZip, createZip, setupResource, waitUntil } from '@gantry/testing';
+import { buildRawZip, createZip, setupResource } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { hashText, startSkillsSurface } from '../test/skills-surface';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -66,7 +66,7 @@ test('a folder of the worker and a copy of a published skill are handed to the r
   expect(body.skills).toEqual([toneSkill, notesSkill]);
   expect(await readContent('letters', notesSkill.path)).toBe(NOTES);
   await owner.post('/api/workers/letters/runs', { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   expect(job).toMatchObject({
     agent: {
       skills: [

@@ -1,5 +1,5 @@
 /** Packages that files declare are the packages of the version, under the rules of those that the worker lists. */
-import { setupResource, waitUntil } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -156,7 +156,7 @@ test('a draft shows the problem at its line while it is written, and is tested w
   const tested = owner.post(`/api/workers/${made.id}/test`, draft({ 'requirements.txt': 'rich\n' }));
   const [response, job] = await Promise.all([
     tested,
-    waitUntil(() => executor.claim()).then(async (job) => {
+    executor.claimJob().then(async (job) => {
       await job.complete(1);
       return job;
     }),
@@ -202,7 +202,7 @@ describe('of an agent', () => {
     const { body: current } = await owner.get(`/api/workers/${mine.id}`).expect(200);
     await owner.post(`/api/workers/${mine.id}/versions/${current.sha}/approve`).expect(200);
     await owner.post(`/api/workers/${mine.id}/runs`, {}).expect(201);
-    const job = await waitUntil(() => executor.claim());
+    const job = await executor.claimJob();
     expect(job.dependencies).toEqual(['chosen-by-a-model']);
     await job.complete(1);
   });
@@ -211,7 +211,7 @@ describe('of an agent', () => {
     const { body: mine } = await create({ 'requirements.txt': 'mine>=1' }, { network: 'none' }).expect(201);
     await send('put', `/api/workers/${mine.id}/files`, { files: toFiles({ 'main.py': `${CODE}# ` }) }).expect(200);
     await owner.post(`/api/workers/${mine.id}/runs`, {}).expect(201);
-    const job = await waitUntil(() => executor.claim());
+    const job = await executor.claimJob();
     expect(job.dependencies).toEqual(['mine>=1']);
     await job.complete(1);
   });

@@ -30,7 +30,6 @@ const byAgent = (method: 'post' | 'put' | 'patch', path: string) =>
     [method](path)
     .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
 
-const claimJob = () => waitUntil(() => executor.claim());
 const isWaiting = { status: 409, body: { code: 'version_not_approved' } };
 
 beforeAll(async () => {
@@ -70,7 +69,7 @@ test('a worker that an agent creates shows the pending approval, and no request 
   expect(approved.version_approval).toMatchObject({ status: 'approved', approved_by: api.owner.userId });
   expect((await person.get(`/api/workers/${worker.id}/versions`)).body[0].version_approval.status).toBe('approved');
   await person.post(runs, {}).expect(201);
-  const job = await claimJob();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ secrets: { KEPT: 'value-of-the-workspace-9f2c' }, network: 'egress' });
   await job.complete(null);
 });
@@ -79,7 +78,7 @@ test('code without secrets, connections and network runs at once, and no other w
   const body = { name: 'Pure', files: write(PURE), network: 'none' };
   const { body: worker } = await agent.post('/api/workers', body).expect(201);
   await person.post(`/api/workers/${worker.id}/runs`, {}).expect(201);
-  const job = await claimJob();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ network: 'none', may: ['approve'] });
   expect(job).not.toHaveProperty('secrets');
   await job.complete(1);
@@ -97,7 +96,7 @@ test('packages that an agent chose are not installed before a person has approve
   const mine = await createWorker(api, { name: 'Has a package', network: 'none', python_dependencies: ['mine>=1'] });
   await agent.put(`/api/workers/${mine.id}/files`, { files: write(PURE) }).expect(200);
   await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201);
-  const job = await claimJob();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ dependencies: ['mine>=1'], may: ['approve'] });
   await job.complete(1);
   await agent.patch(`/api/workers/${mine.id}`, { python_dependencies: ['mine>=1', 'other'] }).expect(200);
@@ -107,7 +106,7 @@ test('packages that an agent chose are not installed before a person has approve
   const { body: current } = await person.get(`/api/workers/${mine.id}`).expect(200);
   await person.post(`/api/workers/${mine.id}/versions/${current.sha}/approve`).expect(200);
   await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201);
-  const approved = await claimJob();
+  const approved = await executor.claimJob();
   expect(approved.dependencies).toEqual(['mine>=1', 'other']);
   await approved.complete(1);
 });
@@ -118,7 +117,7 @@ test('an agent’s code changes no context before a person has approved it', asy
   const { body: made } = await agent.post('/api/workers', body).expect(201);
   const claimContexts = async () => {
     await person.post(`/api/workers/${made.id}/runs`, {}).expect(201);
-    const job = await claimJob();
+    const job = await executor.claimJob();
     await job.complete(1);
     return job.contexts;
   };
@@ -144,10 +143,10 @@ test('restoring a person’s version needs no approval, and an agent’s version
   expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
   await agent.put(`/api/workers/${mine.id}/files`, { files: write(PURE) }).expect(200);
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
-  await (await claimJob()).complete(1);
+  await (await executor.claimJob()).complete(1);
   await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   await person.post(`/api/runs/${id}/replay`, {}).expect(201);
-  await (await claimJob()).complete(1);
+  await (await executor.claimJob()).complete(1);
 });
 
 test('replays, calls, webhooks, schedules and events are refused like requests', async () => {
@@ -155,7 +154,7 @@ test('replays, calls, webhooks, schedules and events are refused like requests',
     .post('/api/workers', { name: 'Hooked', files: write(PURE), trigger: 'webhook' })
     .expect(201);
   const { run_id: before } = (await person.post(`/api/workers/${hooked.id}/runs`, {}).expect(201)).body;
-  await (await claimJob()).complete(1);
+  await (await executor.claimJob()).complete(1);
   await waitUntil(async () => (await person.get(`/api/runs/${before}`)).body.status === 'completed');
   await agent.patch(`/api/workers/${hooked.id}`, { secrets: ['KEPT'] }).expect(200);
   expect(await person.post(`/api/runs/${before}/replay`, {})).toMatchObject(isWaiting);
@@ -187,13 +186,13 @@ test('replays, calls, webhooks, schedules and events are refused like requests',
     refused: { type: 'CallRefused', message: expect.stringContaining('waits for a person') },
   });
   await person.post(`/api/runs/${before}/replay`, { version: 'same' }).expect(201);
-  await (await claimJob()).complete(1);
+  await (await executor.claimJob()).complete(1);
 });
 
 test('a candidate of an agent waits, is approved by a person, and is then rehearsed; promoting it approves it as well', async () => {
   const mine = await createWorker(api, { name: 'Proposed to', files: write(PURE) });
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
-  await (await claimJob()).complete(1);
+  await (await executor.claimJob()).complete(1);
   await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const change = { files: write(LEAK), secrets: ['KEPT'] };
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
@@ -206,7 +205,7 @@ test('a candidate of an agent waits, is approved by a person, and is then rehear
   const path = `/api/workers/${mine.id}/candidates/${made.id}`;
   await agent.post(`${path}/approve`).expect(403);
   await person.post(`${path}/approve`).expect(200);
-  const job = await claimJob();
+  const job = await executor.claimJob();
   expect(job).toMatchObject({ kind: 'test', secrets: { KEPT: expect.anything() } });
   await job.complete(1);
   await waitUntil(async () => {
@@ -229,7 +228,7 @@ test.each([
 ])('a candidate that waits for its approval because of %s is left alone by the sweep', async (_, change) => {
   const mine = await createWorker(api, { name: 'Has one that waits', files: write(PURE), network: 'none' });
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
-  await (await claimJob()).complete(1);
+  await (await executor.claimJob()).complete(1);
   await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
   expect(made).toMatchObject({ status: 'rehearsing', version_approval: { status: 'waiting' } });

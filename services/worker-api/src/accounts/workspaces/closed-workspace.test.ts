@@ -89,7 +89,7 @@ test('queued runs wait, sleeping ones sleep on, and both continue where they wer
   const home = await createHome();
   const { id: worker } = await home.makeWorker({});
   const asleep = await home.start(worker);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   expect(job.runId).toBe(asleep);
   await job.suspend({ kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() + 500 });
   const queued = await home.start(worker);
@@ -98,7 +98,7 @@ test('queued runs wait, sleeping ones sleep on, and both continue where they wer
   expect([await home.getStatus(asleep), await home.getStatus(queued)]).toEqual(['suspended', 'queued']);
   await home.restore();
   const claims = [];
-  for (let n = 0; n < 2; n++) claims.push((await waitUntil(() => executor.claim())).runId);
+  for (let n = 0; n < 2; n++) claims.push((await executor.claimJob()).runId);
   expect(claims.sort()).toEqual([asleep, queued].sort());
 });
 
@@ -134,7 +134,7 @@ test('no alert is raised for runs that end because of the deletion, and those of
     }),
   );
   const running = await home.start(workers[0] as string);
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await home.close();
   await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: zeroUsage });
   await waitUntil(async () => (await home.getStatus(running)) === 'cancelled');

@@ -50,7 +50,7 @@ const publishFinished = (data: object) =>
 /** Has the worker run once and end so; returns the run's id. */
 async function runEnds(id: string, status: 'completed' | 'failed'): Promise<string> {
   const { run_id } = (await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201)).body;
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   const error = { code: 'exception' as const, message: 'no luck', type: 'ValueError' };
   const ending = status === 'completed' ? { status, output: {} } : { status, error };
   await job.report({ type: 'started' }, { type: 'finished', ...ending, usage: zeroUsage });
@@ -103,7 +103,7 @@ test('a trigger without a source receives events of all others in the workspace,
     return runs.length === 2 && runs;
   });
   expect((await getInput(heard[0].id)).event).toMatchObject({ automation_id: 'auto-9', worker_id: null });
-  const job = await waitUntil(() => executor.claim());
+  const job = await executor.claimJob();
   await job.complete({});
   await allHeard();
   expect(await listRuns(listener)).toHaveLength(2);
