@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-const { createSurface, startValidatorCompilation, createLogger, readOperations } = createRequire(import.meta.url)(
+const { createSurface, createLogger, readOperations } = createRequire(import.meta.url)(
   path.join(process.argv[2], 'packages/http/dist/index.js'),
 );
 const openapiFile = path.join(process.argv[2], 'packages/openapi/dist/worker.json');
@@ -33,11 +33,6 @@ const MEASUREMENTS = {
     global.gc();
     const { rss, heapUsed } = process.memoryUsage();
     return { rssMB: Math.round(rss / 2 ** 20), heapMB: Math.round(heapUsed / 2 ** 20) };
-  },
-  compile: async () => {
-    const { cpuMs: before } = cpu();
-    await startValidatorCompilation(app, new AbortController().signal);
-    return { cpuMs: Math.round(cpu().cpuMs - before) };
   },
 };
 

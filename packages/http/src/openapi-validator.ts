@@ -50,27 +50,16 @@ export function buildValidatorRequest(operation: Operation, parts: RequestParts)
   };
 }
 
-/**
- * @param yieldBetweenSteps yields to other requests: the first request prepares the document in one step, and compiles
- *   in another
- */
-export type OpenApiValidator = (
-  req: ValidatorRequest,
-  res: object,
-  yieldBetweenSteps?: () => Promise<unknown>,
-) => Promise<void>;
+export type OpenApiValidator = (req: ValidatorRequest, res: object) => Promise<void>;
 
 type Checks = Pick<OpenApiValidatorOpts, 'validateRequests' | 'validateResponses'>;
 
 /** Loads and prepares the validator with the first request. */
 export function createOpenApiValidator(buildDocument: () => ValidatorDocument, checks: Checks): OpenApiValidator {
   let steps: Promise<OpenApiRequestHandler[]> | undefined;
-  return async (req, res, yieldBetweenSteps) => {
+  return async (req, res) => {
     steps ??= loadSteps(buildDocument(), checks);
-    for (const step of await steps) {
-      await runStep(step, req, res);
-      await yieldBetweenSteps?.();
-    }
+    for (const step of await steps) await runStep(step, req, res);
   };
 }
 

@@ -44,7 +44,7 @@ import { assertStorableParameters } from './request-text';
 import { createOpenapiRouter } from './serve-openapi';
 import { sendStoredJson } from './stored-json';
 import { traceRequest } from './trace-request';
-import { getRequestValidators, type RequestValidators } from './validate-request';
+import { createRequestValidator } from './validate-request';
 import { createResponseValidator } from './validate-response';
 
 /** Settings of a surface that come from the environment; tests set their own. */
@@ -85,12 +85,6 @@ export interface SurfaceOptions extends SurfaceLimits {
   beside?: (app: Express) => void;
 }
 
-const compilers = new WeakMap<Express, RequestValidators['compileAll']>();
-
-/** Compiles the request validators of a surface in the background. An earlier request compiles its own. */
-export const startValidatorCompilation = async (surface: Express, signal: AbortSignal): Promise<void> =>
-  compilers.get(surface)?.(signal);
-
 const REQUEST_ID = /^[\w.:-]{8,128}$/;
 
 export function createSurface(options: SurfaceOptions): Express {
@@ -118,7 +112,6 @@ export function createSurface(options: SurfaceOptions): Express {
     }),
   );
   const document = readOpenApiDocument(options.openapiFile);
-  compilers.set(app, getRequestValidators(document).compileAll);
   const corsHandler = createCors(options.corsOrigins ?? [], document.operations);
   if (corsHandler) app.use(corsHandler);
   app.use(createOpenapiRouter(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
@@ -168,7 +161,7 @@ function createOperationHandlers(
   const admit = createAdmission(authenticate, budget);
   const readBody = createBodyReader(options.uploads);
   const streams = createStreamRegistry(authenticate, options.streamLimits);
-  const validators = getRequestValidators(document);
+  const createValidation = createRequestValidator(document);
   const checkResponse = options.validateResponses ? createResponseValidator(document) : undefined;
   const operationHandlers = new Map<Operation, HandleOperation>();
   const missing: string[] = [];
@@ -179,7 +172,7 @@ function createOperationHandlers(
       missing.push(`no handler for operation ${operation.id}`);
       continue;
     }
-    const validate = validators.validate(operation);
+    const validate = createValidation(operation);
     const { revisit, ...adapted } = toExpressHandler(handler);
     const work = idempotency.wrapHandler(operation, adapted.work, revisit);
     operationHandlers.set(operation, async (params, req, res) => {

@@ -1,5 +1,4 @@
 /** Validates a request against its operation's entry in the OpenAPI file, at a bounded cost (ADR 58). */
-import { setTimeout as delay, setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type FieldProblem, invalid } from '@gantry/errors';
 import type { Request } from 'express';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
@@ -19,18 +18,7 @@ const ALL_ERRORS_BYTES_MAX = 16 * 1024;
 /** Adds defaults, and parses path and query parameters. @throws AppError 400 */
 export type ValidateRequest = (req: Request, mediaType: string | undefined) => Promise<void>;
 
-export type RequestValidators = ReturnType<typeof createRequestValidators>;
-
-const validators = new WeakMap<OpenApiDocument, RequestValidators>();
-
-/** Returns the validators of a document, one set per process: schemas are compiled once. */
-export function getRequestValidators(document: OpenApiDocument): RequestValidators {
-  const known = validators.get(document);
-  if (known) return known;
-  const created = createRequestValidators(document);
-  validators.set(document, created);
-  return created;
-}
+const validators = new WeakMap<OpenApiDocument, Map<Operation, ValidatorPair>>();
 
 interface ValidatorPair {
   /** Reports every problem, at a cost that grows with their number. */
@@ -39,38 +27,12 @@ interface ValidatorPair {
   firstError: OpenApiValidator;
 }
 
-function createRequestValidators(document: OpenApiDocument) {
-  const instances = createPerGroup(document.operations, (group) => createValidatorPair(group, document));
-  return {
-    validate: (operation: Operation) =>
-      createRequestValidation(operation, instances.get(operation) as ValidatorPair, document.schemas),
-    /**
-     * Compiles the schemas of all operations for bodies of up to 16 KB, so that no such request waits for it, in a
-     * quarter of the time of one core. The first larger body of an operation compiles its own.
-     */
-    compileAll: async (signal: AbortSignal) => {
-      for (const operation of document.operations) {
-        const types = Object.keys(operation.body?.content ?? {});
-        for (const type of types.length ? types : [undefined]) {
-          if (signal.aborted) return;
-          const began = performance.now();
-          await compileSchemas((instances.get(operation) as ValidatorPair).allErrors, operation, type);
-          await delay(3 * (performance.now() - began), undefined, { signal }).catch(() => {});
-        }
-      }
-    },
-  };
-}
-
-/** Schemas are compiled for the first request, valid or not. */
-async function compileSchemas(
-  validator: OpenApiValidator,
-  operation: Operation,
-  mediaType: string | undefined,
-): Promise<void> {
-  const validatorRequest = buildValidatorRequest(operation, { headers: { 'content-type': mediaType } });
-  await validator(validatorRequest, {}, () => yieldToOthers()).catch(getValidatorErrors);
-  await yieldToOthers();
+/** One set of validators per document and process. The first request of an operation compiles its schemas. */
+export function createRequestValidator(document: OpenApiDocument): (operation: Operation) => ValidateRequest {
+  const create = (group: Operation[]) => createValidatorPair(group, document);
+  const instances = validators.get(document) ?? createPerGroup(document.operations, create);
+  validators.set(document, instances);
+  return (operation) => createRequestValidation(operation, instances.get(operation) as ValidatorPair, document.schemas);
 }
 
 function createValidatorPair(group: Operation[], { schemas }: OpenApiDocument): ValidatorPair {

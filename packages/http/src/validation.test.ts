@@ -7,7 +7,7 @@ import { type Call, type HandlerResult, ok, respondWith } from './handler';
 import { type Operation, readOpenApiDocument } from './openapi-document';
 import { createSurface } from './surface';
 import { createMemoryStorage } from './upload';
-import { getRequestValidators } from './validate-request';
+import { createRequestValidator } from './validate-request';
 
 const openapiFile = path.join(__dirname, 'test/validated.yaml');
 const pool = setupPool('automation-api');
@@ -87,7 +87,7 @@ test('an optional body may be omitted, although its schema requires a property',
   const validate = async (id: string) => {
     const operation = document.operations.find((one) => one.id === id) as Operation;
     const req = { params: { id: 'a' }, query: {}, headers: {} } as unknown as Request;
-    return getRequestValidators(document).validate(operation)(req, 'application/json');
+    return createRequestValidator(document)(operation)(req, 'application/json');
   };
   await validate('check');
   await expect(validate('require')).rejects.toMatchObject({ fields: [{ path: 'body', message: 'is required' }] });
@@ -147,18 +147,4 @@ test.each([
 ])('%s in a response is an internal error', async (_what, status, body, headers: Record<string, string> = {}) => {
   handle = () => respondWith(status, body, headers);
   expect((await postValid().expect(500)).body.code).toBe('internal');
-});
-
-test('schemas are compiled one after the other, until the service stops', async () => {
-  const { compileAll } = getRequestValidators(readOpenApiDocument(openapiFile));
-  const leaving = new AbortController();
-  let isOver = false;
-  const compiled = compileAll(leaving.signal).then(() => {
-    isOver = true;
-  });
-  await new Promise(setImmediate);
-  expect(isOver).toBe(false);
-  leaving.abort();
-  await compiled;
-  await compileAll(new AbortController().signal);
 });

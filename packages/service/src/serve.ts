@@ -1,11 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import {
-  type ErrorShape,
-  HEADER_BYTES_MAX,
-  handleMalformedRequests,
-  serveMetrics,
-  startValidatorCompilation,
-} from '@gantry/http';
+import { type ErrorShape, HEADER_BYTES_MAX, handleMalformedRequests, serveMetrics } from '@gantry/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 
@@ -28,12 +22,6 @@ interface ServerOptions extends RunningService {
 /** Grace period for requests in progress after SIGTERM: a run with `wait` takes up to 10 s. */
 const GRACE_MS = 12_000;
 
-/**
- * Requests that waited for the start, and the services that start beside this one, come before what may be needed
- * later.
- */
-const COMPILE_AFTER_MS = 10_000;
-
 /** Listens, and shuts down cleanly on SIGTERM or SIGINT. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const { app, log } = options;
@@ -46,18 +34,11 @@ export async function serve(options: ServerOptions): Promise<Server> {
     server.once('error', reject).listen(options.port, options.host, resolve);
   });
   log.info({ host: options.host, port: options.port }, 'listening');
-  const compiling = new AbortController();
-  const compileTimer = setTimeout(() => {
-    startValidatorCompilation(app, compiling.signal).catch((err) => log.error({ err }, 'failed to compile validators'));
-  }, COMPILE_AFTER_MS);
-
   let leaving = false;
   const shutDown = async (signal: string) => {
     if (leaving) return;
     leaving = true;
     log.info({ signal }, 'shutting down');
-    clearTimeout(compileTimer);
-    compiling.abort();
     await options.drain();
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
