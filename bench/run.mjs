@@ -20,8 +20,6 @@ import { zipOf } from './measure/zip.mjs';
 
 /** What a start needed for a moment is given back by then. */
 const IDLE_MS = 20_000;
-/** By then the services have compiled their validators, using a quarter of one core. */
-const COMPILED_MS = 60_000;
 
 const options = parseOptions({ runs: 400, clients: 10, seconds: 30, growth: 5_000, idle: 60 });
 
@@ -137,7 +135,6 @@ async function memoryIdle(platform) {
 }
 
 async function cpuIdle(platform) {
-  await sleep(COMPILED_MS);
   const seconds = options.idle;
   const before = byKind(processTree(platform.pid));
   await sleep(seconds * 1000);
