@@ -1,3 +1,4 @@
+export * from './aligned-interval';
 export * from './certificates';
 export * from './clock';
 export * from './read-env';

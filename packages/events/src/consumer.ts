@@ -53,8 +53,6 @@ interface ConsumerOptions<T extends z.ZodType> {
 const envelope = z.object({ id: z.string(), workspaceid: z.string(), time: z.coerce.date(), data: z.unknown() });
 
 const RETRY_MS = 2_000;
-/** A service has up to fifteen consumers. */
-const HEARTBEAT_MS = 5_000;
 /** Events evaluated together; their transactions run one after another. */
 const CONCURRENCY_MAX = 200;
 
@@ -128,7 +126,6 @@ export function consumeEvent<T extends z.ZodType>(
     log,
     stream: EVENTS_STREAM,
     messagesMax: CONCURRENCY_MAX,
-    heartbeatMs: HEARTBEAT_MS,
     onMessage: async (message) => {
       const processing = receive(message)
         .catch((err) => log.error({ err }, 'event not consumed'))

@@ -38,8 +38,10 @@ export const INLINE_BYTES_MAX = 128 * 1024;
 
 export const LEASE_MS = 15_000;
 export const LEASE_RENEW_MS = 4_000;
-/** A service answers a standing claim with an empty reply after this long; the executor then claims again. */
+/** A service answers a standing claim with an empty reply after this long at most; the executor then claims again. */
 export const CLAIM_HOLD_MS = 5_000;
+/** An earlier empty reply comes from a replica that is shutting down. */
+export const CLAIM_HOLD_MS_MIN = 4_000;
 
 export const runSources = ['automation', 'worker'] as const;
 export type RunSource = (typeof runSources)[number];

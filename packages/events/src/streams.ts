@@ -10,7 +10,7 @@
  * define a consumer can make JetStream deliver any message to any subject, bypassing all permissions; the other
  * services may therefore only fetch and acknowledge their own messages.
  */
-import { describeClockProblem } from '@gantry/env';
+import { describeClockProblem, getAlignedDelay } from '@gantry/env';
 import {
   AckPolicy,
   type ConsumerInfo,
@@ -185,7 +185,7 @@ export async function ensureStreams(options: { bus: Bus; log: Logger; replicas?:
           log.warn({ err, stream: plan.name }, `could not check a stream: ${describeFailure(err)}; will try again`);
       }
     }
-    if (!stopped) timer = setTimeout(scheduleCheck, CHECK_INTERVAL_MS);
+    if (!stopped) timer = setTimeout(scheduleCheck, getAlignedDelay(CHECK_INTERVAL_MS));
   }
 
   function scheduleCheck() {
@@ -337,8 +337,12 @@ function nullIfMissing(err: unknown): null {
 
 const STARTUP_MS = 30_000;
 const RETRY_MS = 500;
-/** A server accepts heartbeats at up to half of this. */
 const PULL_MS = 20_000;
+/**
+ * Interval of heartbeats while there are no messages. After two missed in a row the consumer is checked: a server may
+ * have lost it without breaking the connection. A deletion is noticed immediately.
+ */
+const HEARTBEAT_MS = 5_000;
 
 /**
  * Delivers the messages of a durable consumer, surviving its loss and recreation.
@@ -350,16 +354,11 @@ export function consumeDurable(options: {
   durable: string;
   /** Prefetch limit. */
   messagesMax: number;
-  /**
-   * Interval of heartbeats while there are no messages; default: 2 s. After two missed in a row the consumer is checked:
-   * a server may have lost it without breaking the connection. A deletion is noticed immediately.
-   */
-  heartbeatMs?: number;
   onOpen?: () => Promise<void>;
   onMessage: (message: JsMsg) => void | Promise<void>;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { bus, stream, durable, heartbeatMs = 2_000, log } = options;
+  const { bus, stream, durable, log } = options;
   const startedAt = Date.now();
   let stopped = false;
   let messages: ConsumerMessages | undefined;
@@ -372,7 +371,7 @@ export function consumeDurable(options: {
     messages = await consumer.consume({
       max_messages: options.messagesMax,
       expires: PULL_MS,
-      idle_heartbeat: heartbeatMs,
+      idle_heartbeat: HEARTBEAT_MS,
       abort_on_missing_resource: true,
     });
     for await (const message of messages) await options.onMessage(message);

@@ -1,12 +1,12 @@
 /** `npm start` and `npm run dev`: everything from databases to a first finished run, kept running until Ctrl-C. */
+import { setAlignedInterval } from '@gantry/env';
 import { launch, type Platform } from './launch/launch';
 import { createProgress } from './launch/progress';
 import { readSettings } from './launch/settings';
-import { setAlignedInterval } from './supervise/aligned-interval';
 
 /** npm may pass on a signal that the terminal has already delivered: only a later one means impatience. */
 const SECOND_SIGNAL_MS = 500;
-const PARENT_POLL_MS = 1_000;
+const PARENT_POLL_MS = 2_500;
 
 const progress = createProgress(Number(process.env.GANTRY_STARTED_AT) || Date.now(), (text) =>
   process.stdout.write(text),

@@ -5,6 +5,7 @@
  * The next poll takes place when work becomes due, half a second after a commit of this process, which may have added
  * some, and otherwise after five seconds: every replica polls after its own commits, but may die before it does.
  */
+import { getAlignedDelay } from '@gantry/env';
 import type { Pool } from 'pg';
 import { type RepeatingTask, runAndLogError, type TaskOptions } from './repeating-task';
 
@@ -12,6 +13,8 @@ const SOON_MS = 500;
 /** Minimum between two polls, for work that becomes due at many different times. */
 const SPACING_MS = 100;
 const IDLE_MS = 5_000;
+/** The connection is free by then if another task of the process has its statement at the same multiple. */
+const IDLE_OFFSET_MS = 20;
 
 interface WatchedWork {
   /** SQL expression. */
@@ -79,11 +82,11 @@ function createWorkPoll(pool: Pool) {
     isPolling = true;
     nextAt = Number.POSITIVE_INFINITY;
     const polled = watches;
-    let waitMs = IDLE_MS;
+    let waitMs = getAlignedDelay(IDLE_MS) + IDLE_OFFSET_MS;
     try {
       const { rows } = await pool.query<(number | null)[]>(statement);
       for (const [index, watch] of polled.entries()) {
-        const dueMs = rows[0]?.[index] ?? IDLE_MS;
+        const dueMs = rows[0]?.[index] ?? waitMs;
         waitMs = Math.min(waitMs, dueMs > 0 ? Math.max(dueMs, SPACING_MS) : SOON_MS);
         // Bounded: the loops of a process.
         if (dueMs <= 0 && watches.includes(watch)) watch.start();

@@ -1,3 +1,4 @@
+import { getAlignedDelay } from '@gantry/env';
 import type { Logger } from 'pino';
 
 export interface RepeatingTask {
@@ -22,8 +23,8 @@ export async function runAndLogError({ work, what, log }: TaskOptions): Promise<
 }
 
 /**
- * Repeats `work` without overlap: the pause of `everyMs` starts when a run has ended, and also precedes the first run.
- * An error is logged, and the work retried after the next pause.
+ * Repeats `work` without overlap, at multiples of `everyMs`.
+ * An error is logged, and the work retried the next time.
  * @param options.everyMs a function is asked before each pause
  */
 export function startRepeatingTask({ everyMs, ...work }: TaskOptions & { everyMs: number | (() => number) }) {
@@ -38,7 +39,7 @@ export function startRepeatingTask({ everyMs, ...work }: TaskOptions & { everyMs
     if (!timer) pause();
   }
 
-  function pause(ms = typeof everyMs === 'function' ? everyMs() : everyMs) {
+  function pause(ms = getAlignedDelay(typeof everyMs === 'function' ? everyMs() : everyMs)) {
     if (stopped) return;
     clearTimeout(timer);
     timer = setTimeout(() => {

@@ -68,6 +68,7 @@ export async function startExecutor(options: ExecutorOptions) {
     startJob: runs.start,
     returnJob: runs.handBack,
     canClaim: () => connection.isUp() && publisher.healthy(),
+    isReporting: () => publisher.unacknowledged() > 0,
     onChange: () => status.soon(),
   });
 

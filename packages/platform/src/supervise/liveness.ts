@@ -5,7 +5,7 @@
  * A process that answers is live, whatever else is down: a service without its database needs the database, not a
  * restart.
  */
-import { setAlignedInterval } from './aligned-interval';
+import { getAlignedDelay, setAlignedInterval } from '@gantry/env';
 import { isHealthy, type Probe } from './probe';
 
 /** In Kubernetes' words: `periodSeconds`, `timeoutSeconds`, `failureThreshold`. */
@@ -56,7 +56,7 @@ export interface WatchOptions {
 }
 
 /** Between two looks at the clock. */
-const TICKS_PER_PROBE = 5;
+const TICKS_PER_PROBE = 2;
 
 /**
  * Time counts only while we run ourselves. Where a tick is late by more than one, the machine was suspended or is so
@@ -67,11 +67,11 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
   const tickMs = timing.everyMs / TICKS_PER_PROBE;
   let hasAnswered = false;
   let silentMs = 0;
-  let sinceAskedMs = timing.everyMs;
+  let askAt = performance.now();
   let tickedAt = performance.now();
 
   async function sendProbe() {
-    sinceAskedMs = 0;
+    askAt = performance.now() + getAlignedDelay(timing.everyMs) - tickMs / 2;
     if (!(await isHealthy(probe, timing.timeoutMs))) return;
     hasAnswered = true;
     silentMs = 0;
@@ -83,11 +83,10 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
     tickedAt = now;
     if (elapsedMs > 2 * tickMs) return void sendProbe();
     silentMs += elapsedMs;
-    sinceAskedMs += elapsedMs;
     if (silentMs >= (hasAnswered ? timing.silenceMs : startMs)) {
       ticking.stop();
       onSilent(silentMs);
-    } else if (sinceAskedMs >= timing.everyMs) {
+    } else if (now >= askAt) {
       void sendProbe();
     }
   }, tickMs);

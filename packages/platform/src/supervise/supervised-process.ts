@@ -1,6 +1,6 @@
 /** One process that is started again, ever more slowly, for as long as it is wanted. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setAlignedInterval } from './aligned-interval';
+import { setAlignedInterval } from '@gantry/env';
 import { type LivenessTiming, livenessTiming, type Watch, watchLiveness } from './liveness';
 import { type LogFile, openLogFile, shortenLog } from './log-file';
 import { type ProcessSpec, type RunningProcess, startProcess, waitUntilReady } from './process';

@@ -10,8 +10,8 @@ import { startRepeatingTask } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-/** Interval of checks: the loss of unread messages of the last seconds goes unnoticed. */
-const NOTE_MS = 3_000;
+/** Intervals of checks. The loss of unread messages that are newer than the last check goes unnoticed. */
+const CHECK_MS = { inUse: 2_500, idle: 5_000 };
 
 export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }) {
   const { bus, pool, stream, log } = deps;
@@ -20,6 +20,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
   let readSeq = 0;
   /** The state at the last check, if that found no loss. */
   let intact: StreamState | undefined;
+  let isInUse = true;
 
   async function checkStream(): Promise<boolean> {
     // Both numbers are read before the stream's state: another replica may save a higher one at any time.
@@ -45,13 +46,14 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
   /** Reads the table only if the stream has changed since the last check. */
   async function checkForChange() {
     const { identity, lastSeq } = await getStreamState(bus, stream);
-    const isUnchanged = identity === intact?.identity && lastSeq === intact?.lastSeq && readSeq <= lastSeq;
-    if (!isUnchanged) await checkStream();
+    isInUse = identity !== intact?.identity || lastSeq !== intact?.lastSeq || readSeq > lastSeq;
+    if (isInUse) await checkStream();
   }
 
   // While NATS or PostgreSQL is down, other components log it.
   const work = () => checkForChange().catch((err) => log.debug({ err, stream }, 'failed to check the stream'));
-  const checking = startRepeatingTask({ everyMs: NOTE_MS, work, what: 'stream check', log });
+  const everyMs = () => (isInUse ? CHECK_MS.inUse : CHECK_MS.idle);
+  const checking = startRepeatingTask({ everyMs, work, what: 'stream check', log });
 
   return {
     /** Compares the stream with its last known state. @returns true if reports may be lost */

@@ -4,9 +4,11 @@
  * A standing claim gets one reply: a job, or an empty one before its requester times out. If the executor dies just as
  * it gets a job, the lease expires; nothing is lost.
  */
+import { getAlignedDelay } from '@gantry/env';
 import {
   type Bus,
   CLAIM_HOLD_MS,
+  CLAIM_HOLD_MS_MIN,
   type Claimant,
   claimRequest,
   claimWithdrawal,
@@ -24,8 +26,9 @@ export interface Claim extends Claimant {
   expiresAt: number;
 }
 
-/** Claims that expire within this time of each other are released together. */
-const RELEASE_MS = 250;
+/** Claims of idle executors soon expire together, at multiples of CLAIM_HOLD_MS. */
+const getHoldMs = () => Math.max(CLAIM_HOLD_MS_MIN, getAlignedDelay(CLAIM_HOLD_MS));
+
 /** A claim that is about to expire is not worth a commit. */
 const EXPIRY_MARGIN_MS = 300;
 
@@ -45,7 +48,7 @@ export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onCla
           ...request,
           executorId: parseExecutorId(message.subject),
           answer: (box) => void message.respond(box),
-          expiresAt: Date.now() + CLAIM_HOLD_MS,
+          expiresAt: Date.now() + getHoldMs(),
         });
         scheduleRelease();
         onClaim();
@@ -66,7 +69,7 @@ export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onCla
 
   function scheduleRelease() {
     const firstAt = claims[0]?.expiresAt;
-    if (firstAt !== undefined) releaseTimer ??= setTimeout(releaseExpired, firstAt - Date.now() + RELEASE_MS);
+    if (firstAt !== undefined) releaseTimer ??= setTimeout(releaseExpired, firstAt - Date.now());
   }
 
   function releaseExpired() {

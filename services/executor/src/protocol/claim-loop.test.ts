@@ -50,6 +50,7 @@ beforeAll(async () => {
     keys: generateBoxKeys(),
     log,
     canClaim: () => true,
+    isReporting: () => false,
     startJob: (job, release) => startedJobs.push({ job, release }),
     returnJob: (job) => returnedJobs.push(job),
     onChange: () => {},

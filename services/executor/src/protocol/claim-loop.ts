@@ -14,6 +14,7 @@ import {
   type BoxKeys,
   type Bus,
   CLAIM_HOLD_MS,
+  CLAIM_HOLD_MS_MIN,
   type ClaimRequest,
   createOpener,
   encode,
@@ -27,8 +28,6 @@ import {
 import { ErrorCode, type NatsError } from 'nats';
 import type { Logger } from 'pino';
 
-/** An earlier reply without a job comes from a replica that is shutting down. */
-const HELD_MS = CLAIM_HOLD_MS - 1_000;
 const PROBE_MS = 500;
 /** Beyond the hold time plus this margin, no reply will come. */
 const REPLY_MARGIN_MS = 2_000;
@@ -63,6 +62,8 @@ export function createClaimLoop(options: {
   log: Logger;
   /** Returns whether runs may be started at present. */
   canClaim(): boolean;
+  /** Returns whether reports wait for their acknowledgement, without which `canClaim` changes. */
+  isReporting(): boolean;
   /** Starts a job in a free slot; calls release() once, when the slot is free again. */
   startJob(job: Job, release: () => void): void;
   /** Returns a job to the queue. */
@@ -97,8 +98,12 @@ export function createClaimLoop(options: {
     }
     if (claims.some((claim) => claim.standing.size > countNeededClaims()))
       withdrawTimer ??= setTimeout(withdrawExcessClaims, WITHDRAW_AFTER_MS);
-    if (running) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
+    if (running && !isSettled()) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
+
+  /** Returns whether only a reply can change which claims are needed. */
+  const isSettled = () =>
+    busy === 0 && claims.every((claim) => claim.open) && options.canClaim() && !options.isReporting();
 
   /** Retries sources that are backing off, and claims that were not allowed. */
   function retry() {
@@ -153,7 +158,7 @@ export function createClaimLoop(options: {
       const withdrawn = !claim.standing.delete(claimId);
       const job = openJob(open, { executorId, claimId }, reply.data);
       if (job) acceptJob(job);
-      else if (!withdrawn && Date.now() - requestedAt < HELD_MS) claim.open = false;
+      else if (!withdrawn && Date.now() - requestedAt < CLAIM_HOLD_MS_MIN) claim.open = false;
     } catch (err) {
       // A withdrawn claim gets no reply.
       if (claim.standing.delete(claimId) || (err as NatsError).code !== ErrorCode.Timeout) {

@@ -1,3 +1,4 @@
+import { setAlignedInterval } from '@gantry/env';
 import { type Bus, type ExecutorStatus, encode, publishIfOpen, runSubjects } from '@gantry/events';
 
 const STATUS_MS = 5_000;
@@ -14,7 +15,7 @@ export function startStatusPublisher(bus: Bus, executorId: string, getStatus: ()
     publishIfOpen(bus, runSubjects.executorStatus(executorId), encode(status));
   }
   const announceNow = () => announce(getStatus());
-  const timer = setInterval(announceNow, STATUS_MS);
+  const announcing = setAlignedInterval(announceNow, STATUS_MS);
 
   return {
     now: announceNow,
@@ -24,7 +25,7 @@ export function startStatusPublisher(bus: Bus, executorId: string, getStatus: ()
     },
     /** Announces for the last time. */
     stop() {
-      clearInterval(timer);
+      announcing.stop();
       announce({ ...getStatus(), state: 'stopped' });
     },
   };
