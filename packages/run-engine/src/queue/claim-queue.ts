@@ -26,11 +26,11 @@ export interface Claim extends Claimant {
   expiresAt: number;
 }
 
-/** Claims of idle executors soon expire together, at multiples of CLAIM_HOLD_MS. */
-const getHoldMs = () => Math.max(CLAIM_HOLD_MS_MIN, getAlignedDelay(CLAIM_HOLD_MS));
-
-/** A claim that is about to expire is not worth a commit. */
+/** A claim that is about to expire is not worth a commit: it is released early. */
 const EXPIRY_MARGIN_MS = 300;
+
+/** Claims of idle executors soon expire together, at multiples of CLAIM_HOLD_MS. */
+const getHoldMs = () => Math.max(CLAIM_HOLD_MS_MIN + EXPIRY_MARGIN_MS, getAlignedDelay(CLAIM_HOLD_MS));
 
 export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void) {
   let claims: Claim[] = [];

@@ -7,10 +7,12 @@ import {
   type ClaimRequest,
   connectBus,
   createSealer,
+  EMPTY_REPLY,
   encode,
   generateBoxKeys,
   type Job,
   PYTHON,
+  type RunSource,
   runSubjects,
   sealJob,
 } from '@gantry/events';
@@ -23,8 +25,11 @@ let nats: TestNats;
 let service: Bus;
 let executor: Bus;
 let loop: ClaimLoop;
-const { log } = captureLogs();
+const { log, lines } = captureLogs();
 const claims: Msg[] = [];
+/** The probes that wait for their reply, while they are held. */
+const probes: Msg[] = [];
+let holdsProbes = false;
 const withdrawn: string[] = [];
 const startedJobs: { job: Job; release: () => void }[] = [];
 const returnedJobs: Job[] = [];
@@ -38,14 +43,27 @@ beforeAll(async () => {
     callback: (_, message) => withdrawn.push(message.json<{ claimId: string }>().claimId),
   });
   service.nc.subscribe(runSubjects.lease('automation', '*'), {
-    callback: (_, message) => void message.respond(encode({ cancelled: [], lost: [] })),
+    callback: (_, message) => (holdsProbes ? void probes.push(message) : respondToProbe(message)),
   });
   await service.nc.flush();
-  loop = createClaimLoop({
-    bus: executor,
-    sources: ['automation', 'worker'],
+  loop = createLoop(executor, ['automation', 'worker']);
+  loop.start();
+});
+afterAll(async () => {
+  await loop.stop();
+  await service.nc.close();
+  await executor.nc.close();
+  await nats.stop();
+});
+
+const respondToProbe = (message: Msg) => void message.respond(encode({ cancelled: [], lost: [] }));
+
+const createLoop = (bus: Bus, sources: RunSource[]): ClaimLoop =>
+  createClaimLoop({
+    bus,
+    sources,
     slots: 2,
-    executorId: executor.user,
+    executorId: bus.user,
     runners: [PYTHON, 'other'],
     keys: generateBoxKeys(),
     log,
@@ -55,14 +73,6 @@ beforeAll(async () => {
     returnJob: (job) => returnedJobs.push(job),
     onChange: () => {},
   });
-  loop.start();
-});
-afterAll(async () => {
-  await loop.stop();
-  await service.nc.close();
-  await executor.nc.close();
-  await nats.stop();
-});
 
 const buildJob = (runId: string): Job => ({
   runId,
@@ -122,4 +132,23 @@ test('a job that arrives while the loop stops is returned to the queue', async (
   respondWithJob(claims[4] as Msg, 'run_5');
   await stopping;
   expect(returnedJobs.map(({ runId }) => runId)).toEqual(['run_5']);
+});
+
+test('a claim that fails while its source is probed does not end the claims of the source', async () => {
+  const other = await connectBus({ ...nats.newExecutor(), name: 'executor', log });
+  const otherLoop = createLoop(other, ['automation']);
+  const listClaims = () => claims.filter(({ subject }) => subject.endsWith(other.user));
+  otherLoop.start();
+  await waitUntil(() => listClaims().length === 2);
+  holdsProbes = true;
+  const [early, failing] = listClaims() as [Msg, Msg];
+  early.respond(EMPTY_REPLY);
+  await waitUntil(() => probes.length === 1);
+  failing.respond(Buffer.from('no job'));
+  await waitUntil(() => lines.some(({ msg }) => msg === 'claim failed'));
+  holdsProbes = false;
+  probes.forEach(respondToProbe);
+  await waitUntil(() => listClaims().length === 4);
+  await otherLoop.stop();
+  await other.nc.close();
 });

@@ -101,9 +101,12 @@ export function createClaimLoop(options: {
     if (running && !isSettled()) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
 
-  /** Returns whether only a reply can change which claims are needed. */
+  /** Returns whether every needed claim stands, and only a reply can change which are needed. */
   const isSettled = () =>
-    busy === 0 && claims.every((claim) => claim.open) && options.canClaim() && !options.isReporting();
+    busy === 0 &&
+    options.canClaim() &&
+    !options.isReporting() &&
+    claims.every((claim) => claim.open && claim.standing.size >= countNeededClaims());
 
   /** Retries sources that are backing off, and claims that were not allowed. */
   function retry() {
