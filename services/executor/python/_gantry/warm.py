@@ -108,7 +108,7 @@ def run_one(connections, program, captured, handlers, mask):
             forwarder.listen()
         captured.repeat()
         harness.serve_one(job, program)
-        channel.wait_for_hang_up(harness.LINGER_SECONDS)        # sooner if the next run waits for this one's end
+        channel.wait_for_hang_up(harness.LINGER_SECONDS)        # the host hangs up once it has read the result
     finally:
         _exit(0)
 

@@ -102,7 +102,6 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
    * wait for it.
    */
   waitForNext(): Promise<Child | undefined> {
-    if (this.phase === 'answered') this.run?.control?.end();
     return new Promise((resolve) => {
       const timer = setTimeout(
         () => this.next?.(undefined),
@@ -213,6 +212,8 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     };
     run.onAnswered = () => {
       if (this.run === run) this.phase = 'answered';
+      // It waits for this before it exits: while the service stores the result, the next process is forked.
+      run.control?.end();
     };
     this.run = run;
     this.endAfter(READY_MS);
