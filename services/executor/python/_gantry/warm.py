@@ -108,7 +108,7 @@ def run_one(connections, program, captured, handlers, mask):
             forwarder.listen()
         captured.repeat()
         harness.serve_one(job, program)
-        channel.wait_for_hang_up(harness.LINGER_SECONDS)        # the host hangs up once it has read the result
+        channel.wait_for_hang_up(harness.LINGER_SECONDS)        # sooner if runs follow each other closely
     finally:
         _exit(0)
 

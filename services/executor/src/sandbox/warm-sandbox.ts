@@ -44,6 +44,11 @@ const WAIT_MS_MAX = 2_000;
 /** An interpreter that has imported an empty module. */
 const BYTES_MIN = 2 << 20;
 const CLOCK_TICK_MS = 10;
+/** A process that has sent its result waits this long for the host to hang up (harness.py). */
+const LINGER_MS = 15;
+
+/** When the last result of any warm sandbox of this executor was complete, by performance.now(). */
+let lastAnsweredAt = Number.NEGATIVE_INFINITY;
 
 export class WarmSandbox extends EventEmitter<WarmEvents> {
   readonly startedAt = Date.now();
@@ -60,6 +65,11 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
   private exit?: Exit;
   private cpuMsAtRest = 0;
   private isLast = false;
+  /**
+   * Whether the run came soon after the last result of the executor. Then the host hangs up at its result, so that the next process is
+   * forked while the service stores it; otherwise that can wait until no request waits for a processor.
+   */
+  private isHurried = false;
   private importMs = 0;
   private next?: (run: Child | undefined) => void;
 
@@ -87,6 +97,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     if (this.phase !== 'waiting' || !this.run || this.isEnding) return undefined;
     this.phase = 'running';
     this.usedAt = Date.now();
+    this.isHurried = performance.now() - lastAnsweredAt < LINGER_MS;
     this.sandbox.state = 'running';
     this.run.state = 'running';
     return this.run;
@@ -102,6 +113,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
    * wait for it.
    */
   waitForNext(): Promise<Child | undefined> {
+    if (this.phase === 'answered') this.run?.control?.end();
     return new Promise((resolve) => {
       const timer = setTimeout(
         () => this.next?.(undefined),
@@ -211,9 +223,10 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
       this.cpuMsAtRest = this.readCpuMs() ?? 0;
     };
     run.onAnswered = () => {
-      if (this.run === run) this.phase = 'answered';
-      // It waits for this before it exits: while the service stores the result, the next process is forked.
-      run.control?.end();
+      if (this.run !== run) return;
+      this.phase = 'answered';
+      lastAnsweredAt = performance.now();
+      if (this.isHurried) run.control?.end();
     };
     this.run = run;
     this.endAfter(READY_MS);
