@@ -3,7 +3,8 @@
  * work: otherwise, an idle process would spend most of its time on statements that find nothing.
  *
  * The next poll takes place when work becomes due, half a second after a commit of this process, which may have added
- * some, and otherwise after five seconds: every replica polls after its own commits, but may die before it does.
+ * some, and otherwise at the next multiple of five seconds: every replica polls after its own commits, but may die before
+ * it does.
  */
 import { getAlignedDelay } from '@gantry/env';
 import type { Pool } from 'pg';

@@ -62,7 +62,7 @@ export function createClaimLoop(options: {
   log: Logger;
   /** Returns whether runs may be started at present. */
   canClaim(): boolean;
-  /** Returns whether reports wait for their acknowledgement, without which `canClaim` changes. */
+  /** Returns whether reports wait for an acknowledgement: `canClaim` turns false when that takes long. */
   isReporting(): boolean;
   /** Starts a job in a free slot; calls release() once, when the slot is free again. */
   startJob(job: Job, release: () => void): void;

@@ -66,8 +66,8 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
   private cpuMsAtRest = 0;
   private isLast = false;
   /**
-   * Whether the run came soon after the last result of the executor. Then the host hangs up at its result, so that the next process is
-   * forked while the service stores it; otherwise that can wait until no request waits for a processor.
+   * Whether the run came soon after the executor's last result. Then the host hangs up at its result, so that the next
+   * process is forked while the service stores it; otherwise that can wait until the service needs no processor.
    */
   private isHurried = false;
   private importMs = 0;
