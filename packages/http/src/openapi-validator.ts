@@ -5,7 +5,7 @@
  */
 import type { Spec } from 'express-openapi-validator/dist/framework/openapi.spec.loader';
 import type { OpenApiRequestHandler, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types';
-import type { Operation } from './openapi-document';
+import type { OpenApiDocument, Operation } from './openapi-document';
 import { isTimestamp } from './timestamp';
 import { PATH, toMethod, type ValidatorDocument } from './validator-document';
 
@@ -102,8 +102,20 @@ function createSpec(document: ValidatorDocument): Spec {
  */
 const INSTANCE_OPERATIONS_MAX = 50;
 
-/** Calls `create` for each group of operations that share an instance. */
-export function createPerGroup<T>(operations: Operation[], create: (group: Operation[]) => T): Map<Operation, T> {
+/**
+ * Calls `create` for each group of operations that share an instance, once per document and process: schemas are compiled
+ * with the first request of an operation.
+ */
+export function createOncePerDocument<T>(create: (group: Operation[], document: OpenApiDocument) => T) {
+  const created = new WeakMap<OpenApiDocument, Map<Operation, T>>();
+  return (document: OpenApiDocument): Map<Operation, T> => {
+    const instances = created.get(document) ?? createPerGroup(document.operations, (group) => create(group, document));
+    created.set(document, instances);
+    return instances;
+  };
+}
+
+function createPerGroup<T>(operations: Operation[], create: (group: Operation[]) => T): Map<Operation, T> {
   const isSmall = operations.length <= INSTANCE_OPERATIONS_MAX;
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) {

@@ -4,8 +4,8 @@ import type { Request } from 'express';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
 import {
   buildValidatorRequest,
+  createOncePerDocument,
   createOpenApiValidator,
-  createPerGroup,
   type OpenApiValidator,
   type ValidatorRequest,
 } from './openapi-validator';
@@ -18,8 +18,6 @@ const ALL_ERRORS_BYTES_MAX = 16 * 1024;
 /** Adds defaults, and parses path and query parameters. @throws AppError 400 */
 export type ValidateRequest = (req: Request, mediaType: string | undefined) => Promise<void>;
 
-const validators = new WeakMap<OpenApiDocument, Map<Operation, ValidatorPair>>();
-
 interface ValidatorPair {
   /** Reports every problem, at a cost that grows with their number. */
   allErrors: OpenApiValidator;
@@ -27,11 +25,10 @@ interface ValidatorPair {
   firstError: OpenApiValidator;
 }
 
-/** One set of validators per document and process. The first request of an operation compiles its schemas. */
+const getValidatorPairs = createOncePerDocument(createValidatorPair);
+
 export function createRequestValidator(document: OpenApiDocument): (operation: Operation) => ValidateRequest {
-  const create = (group: Operation[]) => createValidatorPair(group, document);
-  const instances = validators.get(document) ?? createPerGroup(document.operations, create);
-  validators.set(document, instances);
+  const instances = getValidatorPairs(document);
   return (operation) => createRequestValidation(operation, instances.get(operation) as ValidatorPair, document.schemas);
 }
 

@@ -3,8 +3,8 @@ import type { Response } from 'express';
 import type { OpenApiDocument, Operation } from './openapi-document';
 import {
   buildValidatorRequest,
+  createOncePerDocument,
   createOpenApiValidator,
-  createPerGroup,
   type OpenApiValidator,
 } from './openapi-validator';
 import { buildResponseDocument, toStatusKey } from './validator-document';
@@ -12,13 +12,8 @@ import { buildResponseDocument, toStatusKey } from './validator-document';
 /** Makes the response throw before its first byte if its status, media type or body is not documented. */
 export type CheckResponse = (operation: Operation, res: Response) => Promise<void>;
 
-const validators = new WeakMap<OpenApiDocument, Map<Operation, OpenApiValidator>>();
-
-/** One set of validators for each document of the process. */
 export function createResponseValidator(document: OpenApiDocument): CheckResponse {
-  const create = (group: Operation[]) => createGroupValidator(group, document);
-  const instances = validators.get(document) ?? createPerGroup(document.operations, create);
-  validators.set(document, instances);
+  const instances = getGroupValidators(document);
   return async (operation, res) => {
     const capturedResponse = { statusCode: '', json: (_body: unknown) => {}, getHeaders: () => JSON_HEADERS };
     const validate = instances.get(operation) as OpenApiValidator;
@@ -61,3 +56,5 @@ const createGroupValidator = (group: Operation[], { schemas }: OpenApiDocument):
     validateRequests: false,
     validateResponses: true,
   });
+
+const getGroupValidators = createOncePerDocument(createGroupValidator);

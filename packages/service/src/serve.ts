@@ -34,6 +34,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
     server.once('error', reject).listen(options.port, options.host, resolve);
   });
   log.info({ host: options.host, port: options.port }, 'listening');
+
   let leaving = false;
   const shutDown = async (signal: string) => {
     if (leaving) return;
