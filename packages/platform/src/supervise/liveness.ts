@@ -5,7 +5,7 @@
  * A process that answers is live, whatever else is down: a service without its database needs the database, not a
  * restart.
  */
-import { getAlignedDelay, setAlignedInterval } from '@gantry/env';
+import { setAlignedInterval } from '@gantry/env';
 import { isHealthy, type Probe } from './probe';
 
 /** In Kubernetes' words: `periodSeconds`, `timeoutSeconds`, `failureThreshold`. */
@@ -67,11 +67,9 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
   const tickMs = timing.everyMs / TICKS_PER_PROBE;
   let hasAnswered = false;
   let silentMs = 0;
-  let askAt = performance.now();
   let tickedAt = performance.now();
 
   async function sendProbe() {
-    askAt = performance.now() + getAlignedDelay(timing.everyMs) - tickMs / 2;
     if (!(await isHealthy(probe, timing.timeoutMs))) return;
     hasAnswered = true;
     silentMs = 0;
@@ -83,17 +81,21 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
     tickedAt = now;
     if (elapsedMs > 2 * tickMs) return void sendProbe();
     silentMs += elapsedMs;
-    if (silentMs >= (hasAnswered ? timing.silenceMs : startMs)) {
-      ticking.stop();
-      onSilent(silentMs);
-    } else if (now >= askAt) {
-      void sendProbe();
-    }
+    if (silentMs < (hasAnswered ? timing.silenceMs : startMs)) return;
+    stop();
+    onSilent(silentMs);
   }, tickMs);
+  const probing = setAlignedInterval(sendProbe, timing.everyMs);
+  void sendProbe();
+
+  function stop() {
+    ticking.stop();
+    probing.stop();
+  }
 
   return {
     /** Whether it has answered since the watch began. */
     hasAnswered: () => hasAnswered,
-    stop: ticking.stop,
+    stop,
   };
 }
