@@ -290,22 +290,30 @@ test('a second consumer of an event in one process is refused: each would miss e
   expect(second).toThrow('already has a consumer');
 });
 
-test('events that wait for the streams of the first start are published without a warning', async () => {
-  await relay.stop();
-  await nats.loseStore();
-  await waitUntil(() => bus.nc.flush().then(() => true));
+/** Starts a relay while no event can be published, and then prepares the streams, as worker-api does. */
+async function expectNoWarning(): Promise<void> {
   const warn = jest.fn();
   const debug = jest.fn();
-  relay = startRelay({
-    pool,
-    bus,
-    service: 'worker-api',
-    log: Object.assign(pino({ level: 'silent' }), { warn, debug }),
-  });
+  const silent = Object.assign(pino({ level: 'silent' }), { warn, debug });
+  relay = startRelay({ pool, bus, service: 'worker-api', log: silent });
   await enqueueAlert('alr_early', 'COMMIT');
   await waitUntil(() => debug.mock.calls.length > 0);
   const streams = await ensureStreams({ bus, log });
   await waitUntil(async () => (await pool.query('SELECT FROM outbox')).rows.length === 0);
   streams.stop();
   expect(warn).not.toHaveBeenCalled();
+}
+
+test('events that wait for the streams of the first start are published without a warning', async () => {
+  await relay.stop();
+  await nats.loseStore();
+  await waitUntil(() => bus.nc.flush().then(() => true));
+  await expectNoWarning();
+});
+
+test('events that wait for a stream to open, whose consumers exist, are published without a warning', async () => {
+  await relay.stop();
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  await manager.streams.update(EVENTS_STREAM, { max_msg_size: 1 });
+  await expectNoWarning();
 });

@@ -212,16 +212,17 @@ export class IncompleteStreamError extends Error {}
  * Asserts that all consumers exist. A service newer than worker-api waits until that has created the consumers of its
  * version.
  * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing or would
- * receive nothing
+ * receive nothing, and until the stream accepts messages
  */
 export async function assertConsumersReady(bus: Bus): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const { present, ahead } = await loadConsumers(manager, EVENTS_STREAM).catch(
+  const { present, ahead, isOpen } = await loadConsumers(manager, EVENTS_STREAM).catch(
     (err) => nullIfMissing(err) ?? NO_CONSUMERS,
   );
   const receiving = present.size - ahead.size;
-  if (receiving >= events.consumers.length) return;
-  throw new IncompleteStreamError(`${EVENTS_STREAM} has ${receiving} of ${events.consumers.length} consumers`);
+  if (receiving < events.consumers.length)
+    throw new IncompleteStreamError(`${EVENTS_STREAM} has ${receiving} of ${events.consumers.length} consumers`);
+  if (!isOpen) throw new IncompleteStreamError(`${EVENTS_STREAM} is not open yet`);
 }
 
 /**
@@ -232,9 +233,10 @@ async function loadConsumers(manager: JetStreamManager, stream: string) {
   const present = new Map<string, ConsumerInfo>();
   for await (const consumer of manager.consumers.list(stream)) present.set(consumer.name, consumer);
   // Read after the positions, which follow it.
-  const { state } = await manager.streams.info(stream);
+  const { state, config } = await manager.streams.info(stream);
   const isAhead = ({ delivered }: ConsumerInfo) => delivered.stream_seq > state.last_seq;
-  return { present, ahead: new Set([...present.values()].filter(isAhead).map(({ name }) => name)) };
+  const ahead = new Set([...present.values()].filter(isAhead).map(({ name }) => name));
+  return { present, ahead, isOpen: isOpen(config) };
 }
 
 async function isStreamIntact(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
@@ -243,9 +245,11 @@ async function isStreamIntact(manager: JetStreamManager, plan: StreamPlan): Prom
 }
 
 const isComplete = ({ state, config }: StreamInfo, { consumers }: StreamPlan): boolean =>
-  state.consumer_count === consumers.length && config.max_msg_size === OPEN.max_msg_size;
+  state.consumer_count === consumers.length && isOpen(config);
 
-const NO_CONSUMERS = { present: new Map<string, ConsumerInfo>(), ahead: new Set<string>() };
+const isOpen = ({ max_msg_size }: Pick<StreamConfig, 'max_msg_size'>): boolean => max_msg_size === OPEN.max_msg_size;
+
+const NO_CONSUMERS = { present: new Map<string, ConsumerInfo>(), ahead: new Set<string>(), isOpen: false };
 
 /** No message is this small, so the stream accepts none. */
 const CLOSED = { max_msg_size: 1 };
