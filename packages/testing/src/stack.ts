@@ -13,14 +13,12 @@ import {
   buildPostgresSpec,
   buildPostgresUrl,
   findTool,
-  listServiceMigrationFolders,
-  migrate,
   type ProcessSpec,
   type RunningProcess,
   startAndWait,
 } from '@gantry/platform';
-import { Client } from 'pg';
 import { reserveFreePort } from './free-port';
+import { copyPreparedCluster, getDatabaseName } from './prepared-cluster';
 import { createTemporaryDir } from './run-dir';
 import { startTestNats, type TestNats } from './test-nats';
 import { findTestUv } from './test-tools';
@@ -109,22 +107,12 @@ async function startProcesses(
   const written: string[] = [];
   const nats = await startTestNats();
   started.push(nats);
-  const postgresOptions = {
-    dataDir: path.join(dir, 'postgres'),
-    port: await reserveFreePort(),
-    password: randomBytes(16).toString('hex'),
-  };
+  const dataDir = path.join(dir, 'postgres');
+  const password = await copyPreparedCluster(dataDir);
+  const postgresOptions = { dataDir, port: await reserveFreePort(), password };
   const postgres = await startStackProcess(await buildPostgresSpec(postgresOptions));
   started.push(postgres);
-  const getDatabaseUrl = (service: string) => buildPostgresUrl(postgresOptions, service.replace('-', '_'));
-  await createDatabases(buildPostgresUrl(postgresOptions, 'postgres'));
-  for (const startService of [
-    'worker-api',
-    'automation-api',
-    ...(options.skillsApi ? ['skills-api' as const] : []),
-  ] as const) {
-    await migrate(getDatabaseUrl(startService), ...listServiceMigrationFolders(startService));
-  }
+  const getDatabaseUrl = (service: string) => buildPostgresUrl(postgresOptions, getDatabaseName(service));
 
   const workers = options.workerApis ?? 1;
   const found = await reserveFreePorts(workers + (options.automationApis ?? 1));
@@ -316,13 +304,6 @@ function signalTree(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // It has ended meanwhile, which a backend may do at any time.
   }
-}
-
-async function createDatabases(adminUrl: string): Promise<void> {
-  const admin = new Client({ connectionString: adminUrl });
-  await admin.connect();
-  for (const name of ['worker_api', 'automation_api', 'skills_api']) await admin.query(`CREATE DATABASE ${name}`);
-  await admin.end();
 }
 
 /** All different: each is held until the last is found. */
