@@ -3,14 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ScriptedResponse, setupResource, waitUntil } from '@gantry/testing';
 import { handleMcpMessage } from './test/fake-mcp';
-import { deleteWorkspace, openWorkspace, REACHABLE_HOST } from './test/open-platform';
+import { createWorkspace, REACHABLE_HOST, setupPlatform } from './test/open-platform';
 import { getEntryFile, isAgent, type WorkerTemplate } from './workers/templates/template';
 import { TEMPLATES } from './workers/templates/template-list';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-const workspace = setupResource(() => openWorkspace('Templates'), deleteWorkspace);
+const platform = setupPlatform();
+const workspace = setupResource(() => createWorkspace(platform, 'Templates'));
 let server: Server;
 let postedMessages = '';
 /** Warnings of each created worker, by template. */
@@ -122,7 +123,7 @@ test('there are fifteen, each with an id, texts and inputs of its own', () => {
 
 test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s runs as it is', async (id, template) => {
   expect(warnings.get(id)).toEqual([]);
-  await workspace.model.says(...(SAID[id]?.() ?? []));
+  await platform.model.says(...(SAID[id]?.() ?? []));
   const ended = await runWorker(id, FILLED[id]?.() ?? {});
   expect({ status: ended.status, error: ended.error }).toEqual({
     status: asksPerson(template) ? 'pending_approval' : 'completed',
@@ -138,7 +139,7 @@ test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s run
   const declared = (template.outputs ?? []) as { name: string }[];
   expect(Object.keys(output).sort()).toEqual(declared.map(({ name }) => name).sort());
   if (!isAgent(template)) return;
-  expect(JSON.stringify(await workspace.model.asked())).toContain(CALLED[id]);
+  expect(JSON.stringify(await platform.model.asked())).toContain(CALLED[id]);
 });
 
 const asksPerson = ({ code, tools = [] }: WorkerTemplate): boolean =>

@@ -1,4 +1,4 @@
-/** Things that take seconds to start, and that the suites of one Jest worker can share: a browser, a platform. */
+/** Things that take seconds to start, and that the suites of one Jest worker can share, such as a browser. */
 
 // Jest ends a worker that does not exit by itself with SIGTERM, and half a second later with SIGKILL. Playwright's own
 // handler closes its browsers first, which takes longer on a busy machine; the handlers of `exit` would then not run.

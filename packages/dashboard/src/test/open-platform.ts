@@ -2,7 +2,6 @@
 import {
   type ApiCall,
   createApiClient,
-  createWorkerShared,
   openBrowser,
   type ScriptedModel,
   type Stack,
@@ -42,49 +41,49 @@ export interface TestPlatform {
   visitAsOwner: (pathname: string, options?: VisitOptions) => Promise<Page>;
 }
 
-/** Shares one platform between the suites of a Jest worker, with the model `smart`, which a test scripts. */
-const getPlatform = createWorkerShared(
-  'platform of the dashboard',
-  async () => {
-    const model = await startScriptedModel();
-    const provider = {
-      name: 'local',
-      kind: 'openai-compatible',
-      base_url: model.baseUrl,
-      models: ['m'],
-      prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
-    };
-    const env = {
-      MODEL_PROVIDERS: JSON.stringify([provider]),
-      MODEL_ALIASES: '{"smart":"local/m"}',
-      EGRESS_ALLOW_PRIVATE: `${REACHABLE_HOST}/32`,
-      OUTBOUND_ALLOW_CIDRS: `${REACHABLE_HOST}/32`,
-    };
-    try {
-      return { model, stack: await startStack({ skillsApi: true, gateway: true, env }) };
-    } catch (err) {
-      await model.stop();
-      throw err;
-    }
-  },
-  ({ model, stack }) => {
-    // Each kill() sends its signal synchronously.
-    for (const part of Object.values(stack.parts).flat()) void part?.kill();
-    void model.stop();
-  },
-);
+interface StartedPlatform {
+  stack: Stack;
+  /** Answers as the model `smart`, which a test scripts. */
+  model: ScriptedModel;
+  stop(): Promise<void>;
+}
 
-/** Creates a workspace on the shared platform, with its scripted model. */
-export async function openWorkspace(name: string): Promise<TestWorkspace & { model: ScriptedModel; stack: Stack }> {
-  const { model, stack } = await getPlatform();
+/** A suite has one of its own: starting it costs less than keeping it for the suites that might follow. */
+async function startPlatform(): Promise<StartedPlatform> {
+  const model = await startScriptedModel();
+  const provider = {
+    name: 'local',
+    kind: 'openai-compatible',
+    base_url: model.baseUrl,
+    models: ['m'],
+    prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
+  };
+  const env = {
+    MODEL_PROVIDERS: JSON.stringify([provider]),
+    MODEL_ALIASES: '{"smart":"local/m"}',
+    EGRESS_ALLOW_PRIVATE: `${REACHABLE_HOST}/32`,
+    OUTBOUND_ALLOW_CIDRS: `${REACHABLE_HOST}/32`,
+  };
+  try {
+    const stack = await startStack({ skillsApi: true, gateway: true, env });
+    const stop = async () => {
+      await stack.stop();
+      await model.stop();
+    };
+    return { model, stack, stop };
+  } catch (err) {
+    await model.stop();
+    throw err;
+  }
+}
+
+export async function createWorkspace({ stack }: StartedPlatform, name: string): Promise<TestWorkspace> {
   const { worker, dashboard, skills } = stack.gateway as NonNullable<Stack['gateway']>;
   const { status, body } = await createApiClient(worker, stack.token)('POST', '/api/workspaces', { name });
   if (status !== 201) throw new Error(`a workspace: ${status} ${JSON.stringify(body)}`);
   const createCaller = (url: string) => createApiClient(url, stack.token, body.id);
   return {
     id: body.id,
-    model,
-    stack,
     call: createCaller(worker),
     automations: createCaller(dashboard),
     skills: createCaller(skills),
@@ -92,24 +91,29 @@ export async function openWorkspace(name: string): Promise<TestWorkspace & { mod
 }
 
 /** Deletes a workspace, which stops its schedules and frees the owner's quota of workspaces. */
-export async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void> {
+async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void> {
   const { status, body } = await call('DELETE', `/api/workspaces/${id}`);
   if (status !== 200) throw new Error(`the end of a workspace: ${status} ${JSON.stringify(body)}`);
 }
 
-/** Sets up the platform for a `describe`: each test has its own workspace, and fails on a console error of a page. */
+/** Sets up a platform for a `describe`: each test has its own workspace, and fails on a console error of a page. */
 export function testPlatform(options?: BrowserOptions): TestPlatform {
   jest.setTimeout(TEST_MS_MAX);
-  const platform = setupResource(() => openPlatform(options), undefined, START_MS_MAX);
+  const started = setupPlatform();
+  const platform = setupResource(() => openPlatform(started, options));
   beforeEach(() => platform.startTest());
   afterEach(async () => expect(await platform.endTest()).toEqual([]));
   return platform;
 }
 
+/** A platform that is started before the tests, and stopped after them. */
+export const setupPlatform = (): StartedPlatform =>
+  setupResource(startPlatform, (platform) => platform.stop(), START_MS_MAX);
+
 type BrowserOptions = Parameters<typeof openBrowser>[0];
 
-async function openPlatform(options?: BrowserOptions) {
-  const { model, stack } = await getPlatform();
+function openPlatform(platform: StartedPlatform, options?: BrowserOptions) {
+  const { model, stack } = platform;
   const { dashboard } = stack.gateway as NonNullable<Stack['gateway']>;
   const browser = openBrowser(options);
   const problems: string[] = [];
@@ -178,7 +182,7 @@ async function openPlatform(options?: BrowserOptions) {
       return page;
     },
     async startTest() {
-      workspace = await openWorkspace('A test');
+      workspace = await createWorkspace(platform, 'A test');
     },
     /** @returns the console errors and the uncaught errors of its pages */
     async endTest() {
