@@ -15,8 +15,8 @@ const swc = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // Suites wait more than they compute: for processes, leases and acknowledgements.
-  maxWorkers: Math.min(8, 2 * os.availableParallelism()),
+  // Suites also wait, for processes, leases and acknowledgements: with two for each processor, a tenth of it was idle.
+  maxWorkers: Math.min(8, 3 * os.availableParallelism()),
   reporters: ['default', '<rootDir>/packages/testing/jest/summary.cjs'],
   testSequencer: '<rootDir>/packages/testing/jest/sequencer.cjs',
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
