@@ -29,7 +29,7 @@ const inBrowser = isToolUnavailable('chromium') ? test.skip : test;
 
 let server: Server;
 let url: string;
-const browser = setupResource(openBrowser, ({ closePages }) => closePages());
+const browser = setupResource(openBrowser);
 
 beforeAll(async () => {
   const directory = createTemporaryDir('api-docs');
@@ -39,6 +39,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
+
+afterEach(() => browser.closePages());
 
 afterAll(() => {
   server.closeAllConnections();
@@ -120,7 +122,6 @@ inBrowser.each(surfaces)(
     const displayed = (await page.locator('.opblock-summary-description').allInnerTexts()).map((text) => text.trim());
     expect(displayed.sort()).toEqual(summaries.sort());
     expect(problems).toEqual([]);
-    await page.context().close();
   },
 );
 
@@ -140,7 +141,6 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
       serious.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary }) => [target, failureSummary])]),
     ).toEqual([]);
     expect(problems).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -152,7 +152,6 @@ inBrowser('an operation opens by keyboard, and its address can be shared', async
   await page.getByText('Needs the role member or higher.').first().waitFor();
   expect(page.url()).toContain('deployAutomation');
   expect(problems).toEqual([]);
-  await page.context().close();
 });
 
 inBrowser('the sidebar lists every operation, and a search in it finds them by their words', async () => {
@@ -180,7 +179,6 @@ inBrowser('the sidebar lists every operation, and a search in it finds them by t
   await page.goBack();
   expect(page.url()).toContain('deployAutomation');
   expect(problems).toEqual([]);
-  await page.context().close();
 });
 
 inBrowser('the reference begins with workers, in the typeface of the dashboard', async () => {
@@ -194,7 +192,6 @@ inBrowser('the reference begins with workers, in the typeface of the dashboard',
   const others = (await page.evaluate<string[]>(families)).filter((family) => !/Schibsted|mono/.test(family));
   expect(others).toEqual([]);
   expect(await page.evaluate("document.fonts.check('16px \\'Schibsted Grotesk Variable\\'')")).toBe(true);
-  await page.context().close();
 });
 
 inBrowser('the choice of a colour scheme is the one made in the dashboard', async () => {
@@ -206,5 +203,4 @@ inBrowser('the choice of a colour scheme is the one made in the dashboard', asyn
   expect(await page.evaluate("localStorage.getItem('mantine-color-scheme-value')")).toBe('dark');
   await page.reload();
   expect(await dark()).toBe(true);
-  await page.context().close();
 });
