@@ -1,4 +1,10 @@
-import { createPool, type PoolSettings, registerPrismaPool, type Database as SharedDatabase } from '@gantry/postgres';
+import {
+  createPool,
+  getTransactionWaitMs,
+  type PoolSettings,
+  registerPrismaPool,
+  type Database as SharedDatabase,
+} from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -18,5 +24,6 @@ export function openDatabase(url: string, log: Logger, settings: PoolSettings = 
     service: 'automation-api',
     log,
   });
-  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool) }), pool);
+  const transactionOptions = { maxWait: getTransactionWaitMs(settings) };
+  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }), pool);
 }

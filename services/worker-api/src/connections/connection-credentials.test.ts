@@ -141,6 +141,7 @@ test('an expiring token is refreshed once, though two replicas hand out runs tha
   await api.replica();
   const executors = await Promise.all([api.connectExecutor(), api.connectExecutor(), api.connectExecutor()]);
   for (let n = 0; n < 3; n++) await startRun(worker);
+  const oldTokens = new Set(provider.good);
   advanceClock(55);
   const before = countRefreshes();
   const jobs = await Promise.all(executors.map((one) => one.claim()));
@@ -148,9 +149,10 @@ test('an expiring token is refreshed once, though two replicas hand out runs tha
   const presented = provider.asked.slice(before - countRefreshes()).map((form) => form.get('refresh_token'));
   // The replicas also refresh what other tests have left.
   expect(new Set(presented).size).toBe(presented.length);
-  const values = new Set(jobs.map((job) => job?.credentials?.[0]?.value));
-  expect(values.size).toBe(1);
-  expect(provider.good).toContain([...values][0]);
+  const values = jobs.map((job) => job?.credentials?.[0]?.value ?? '');
+  for (const value of values) expect(provider.good).toContain(value);
+  // On a busy machine, a run does not wait for the new token: the old one is good for five more minutes.
+  expect(new Set(values.filter((value) => !oldTokens.has(value))).size).toBeLessThanOrEqual(1);
   await Promise.all(jobs.map((job) => job?.complete({})));
 });
 
