@@ -101,12 +101,15 @@ function createForwarder(url: string): Deliver {
     throw usageError(`--forward-to ${url}: expected a URL such as http://localhost:3000/hook`);
   }
   return async (inputs, runId, signal) => {
+    const timeout = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
+    // Without a listener, Node.js 20 collects a timeout that only a combined signal refers to.
+    timeout.addEventListener('abort', () => {});
     const response = await fetch(target, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'gantry-listen', 'Gantry-Run-Id': runId },
       body: JSON.stringify(inputs),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(FORWARD_TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, timeout]),
     }).catch((error: Error) => {
       const reason = error.name === 'TimeoutError' ? `no response within ${FORWARD_TIMEOUT_MS / 1_000} s` : undefined;
       throw new CommandError(reason ?? ((error.cause as Error | undefined)?.message || error.message));

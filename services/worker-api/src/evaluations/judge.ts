@@ -11,6 +11,7 @@ import { buildRepairMessages, buildSchemaPrompt, parseValue } from '../models/js
 import { findWorkerBudget } from '../models/model-call-repository';
 import { type ModelCallRequest, type ToPart, toModelMessages } from '../models/model-call-request';
 import { joinText } from '../models/read-model-response';
+import { addTimeLimit } from '../models/time-limit';
 import type { JudgeRequest, Verdict } from '../rehearsals/check-outcome';
 import { type TruncatedJson, truncateJson } from '../rehearsals/compare-values';
 import type { EvaluationDeps } from './evaluation-deps';
@@ -77,7 +78,7 @@ export async function requestVerdict(
         about: { conversationId: null, turnId: null },
         messages: toModelMessages([{ role: 'user', content: question }, ...moreMessages], throwOnFile),
         onText: () => {},
-        signal: AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]),
+        signal: addTimeLimit(RESPONSE_TIMEOUT_MS, signal),
       });
       usd += answer.usd ?? 0;
       if (!answer.failure) return answer;

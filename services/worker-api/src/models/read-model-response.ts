@@ -10,6 +10,7 @@ import { createLanguageModel } from './language-model';
 import { BYTES_PER_TOKEN, estimateFileTokens, estimateTokens, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 import type { ModelProvider } from './model-settings';
+import { addTimeLimit } from './time-limit';
 
 export interface ModelRequest extends GenerationSettings {
   system: string;
@@ -100,7 +101,7 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const seconds = model.provider.timeout_seconds ?? TIMEOUT_SECONDS;
   const silence = new AbortController();
-  const signal = AbortSignal.any([request.signal, silence.signal, AbortSignal.timeout(RESPONSE_MS_MAX)]);
+  const signal = addTimeLimit(RESPONSE_MS_MAX, request.signal, silence.signal);
   let timer = setTimeout(() => silence.abort(), seconds * 1_000);
   const resetIdleTimer = () => {
     clearTimeout(timer);

@@ -22,6 +22,7 @@ import type { Models, OfferedModel } from './model-registry';
 import { joinText } from './read-model-response';
 import { type ParsedToolCall, readToolCalls } from './read-tool-calls';
 import { listOfferedTools } from './served-tools';
+import { addTimeLimit } from './time-limit';
 
 /** Models that a job lists. Others can be requested by name. */
 const NAMES_MAX = 50;
@@ -139,7 +140,7 @@ async function requestModelResponse(
     worker,
     runBudgetUsd: run.spec.modelBudgetUsd,
   };
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended]);
+  const signal = addTimeLimit(timeoutMs, ended);
   const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
   const runTurn = async (moreMessages: ModelCallRequest['messages']): Promise<ModelResponse> => {
     const answer = await callModel(deps, {
