@@ -24,10 +24,6 @@ export interface PoolSettings {
   responseTimeoutMs?: number | undefined;
 }
 
-/** Milliseconds for which a transaction of Prisma waits: longer than the pool, whose 503 then says what is wrong. */
-export const getTransactionWaitMs = ({ connectTimeoutMs = CONNECT_TIMEOUT_MS }: PoolSettings): number =>
-  connectTimeoutMs + 3_000;
-
 /** The one pool of a service, shared by Prisma's adapter and plain SQL. */
 export function createPool(url: string, options: PoolSettings & { service: string; log: Logger }): Pool {
   const { max = CONNECTIONS_MAX, pgbouncer = 'off' } = options;

@@ -23,7 +23,10 @@ interface Prisma<T extends PrismaTx> {
   $transaction<R>(work: (tx: T) => Promise<R>, options?: PrismaOptions): Promise<R>;
 }
 
-/** Milliseconds to wait for a connection, and for the whole transaction; default: the client's. */
+/** Prisma waits this much longer for a connection than its pool, whose error then says what is wrong. */
+const WAIT_MARGIN_MS = 3_000;
+
+/** Milliseconds to wait for a connection (default: see WAIT_MARGIN_MS), and for the whole transaction. */
 interface PrismaOptions {
   maxWait?: number;
   timeout?: number;
@@ -87,7 +90,10 @@ export async function transaction<P extends PrismaTx, T>(
   };
   const result =
     '$transaction' in db
-      ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), options)
+      ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), {
+          maxWait: (pools.get(db)?.options.connectionTimeoutMillis ?? 0) + WAIT_MARGIN_MS,
+          ...options,
+        })
       : await runInPoolClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
   for (const callback of afterCommit) callback();
   pollSoon(getPool(db as Tx));

@@ -1,10 +1,4 @@
-import {
-  createPool,
-  getTransactionWaitMs,
-  type PoolSettings,
-  registerPrismaPool,
-  type Database as SharedDatabase,
-} from '@gantry/postgres';
+import { createPool, type PoolSettings, registerPrismaPool, type Database as SharedDatabase } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -24,6 +18,5 @@ export function openDatabase(url: string, log: Logger, settings: PoolSettings = 
     service: 'automation-api',
     log,
   });
-  const transactionOptions = { maxWait: getTransactionWaitMs(settings) };
-  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }), pool);
+  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool) }), pool);
 }

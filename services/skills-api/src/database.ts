@@ -1,10 +1,4 @@
-import {
-  createPool,
-  getTransactionWaitMs,
-  type PoolSettings,
-  registerPrismaPool,
-  type Database as SharedDatabase,
-} from '@gantry/postgres';
+import { createPool, type PoolSettings, registerPrismaPool, type Database as SharedDatabase } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -14,10 +8,10 @@ export type Db = PrismaClient | Prisma.TransactionClient;
 
 export type Database = SharedDatabase<PrismaClient>;
 
-const TRANSACTION_MS_MAX = 15_000;
+/** Longer than the pool waits for a connection, whose 503 then says what is wrong. */
+const TRANSACTION = { maxWait: 5_000, timeout: 15_000 };
 
 export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {
   const pool = createPool(url, { ...settings, service: 'skills-api', log });
-  const transactionOptions = { maxWait: getTransactionWaitMs(settings), timeout: TRANSACTION_MS_MAX };
-  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }), pool);
+  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION }), pool);
 }

@@ -1,10 +1,4 @@
-import {
-  createPool,
-  getTransactionWaitMs,
-  type PoolSettings,
-  registerPrismaPool,
-  type Database as SharedDatabase,
-} from '@gantry/postgres';
+import { createPool, type PoolSettings, registerPrismaPool, type Database as SharedDatabase } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -16,6 +10,5 @@ export type Database = SharedDatabase<PrismaClient>;
 
 export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {
   const pool = createPool(url, { ...settings, service: 'worker-api', log });
-  const transactionOptions = { maxWait: getTransactionWaitMs(settings) };
-  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions }), pool);
+  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool) }), pool);
 }

@@ -75,7 +75,7 @@ export interface TestWorkerApi extends WorkerApi, FakeExecutors {
   stop(): Promise<void>;
 }
 
-/** Weak, so that signing in takes no time: real hashes were a fourteenth of the processor time of tests. */
+/** Weak, so that signing in takes no time: real hashes took 7 % of the processor time of suites with many members. */
 const passwordHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1 });
 
 const newKeyRing = () => parseKeyRing(`v1:${randomBytes(32).toString('base64')}`);
