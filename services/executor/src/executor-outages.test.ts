@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { connectBus } from '@gantry/events';
+import { connectBus, INLINE_BYTES_MAX } from '@gantry/events';
 import { captureLogs, reserveFreePort, startTestNats, waitUntil } from '@gantry/testing';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
 import { startFakeService } from './test/fake-service';
@@ -71,6 +71,34 @@ def run():
     expect(finished.output).toBe('late');
     expect((await service.run('def run(): return 1')).finished.output).toBe(1);
   });
+});
+
+test('artifacts and large outputs wait for a service that restarts', async () => {
+  const fixture = await startTestExecutor();
+  const { service } = fixture;
+  const source = `
+from gantry import context
+def run(value):
+    print("begun", flush=True)
+    if value == "artifact":
+        context.artifact("a.txt", b"stored")
+        return value
+    return "x" * (${INLINE_BYTES_MAX} + 1)
+`;
+  const code = await service.uploadCode(source);
+  const runDuringRestart = async (value: string) => {
+    service.stopUploads();
+    const id = service.enqueue(code, { inputs: { value } });
+    await waitUntil(() => service.getView(id).log.includes('begun'));
+    service.resumeUploads();
+    return service.waitForFinished(id);
+  };
+  const artifact = await runDuringRestart('artifact');
+  expect(artifact.finished).toMatchObject({ status: 'completed', output: 'artifact' });
+  expect(service.objects.get(`${artifact.job.runId}/a.txt`)?.toString()).toBe('stored');
+  const output = await runDuringRestart('output');
+  expect(output.finished).toMatchObject({ status: 'completed', outputKey: `${output.job.runId}/output.json` });
+  await fixture.stop();
 });
 
 test('draining returns runs that have not started, finishes others, and ends those that take too long', async () => {

@@ -32,8 +32,9 @@ export interface ServiceRequests {
 
 const REPLY_MS = 5_000;
 const TOOL_REPLY_MS = TOOL_HOLD_MS + 5_000;
-const LOCK_RETRY_MS = 1_000;
-const LOCK_TRIES = 30;
+/** Tries while a service is away: it restarts in less time, and a run keeps its lease meanwhile. */
+const TRIES = 30;
+const RETRY_MS = 1_000;
 
 export function createServiceRequests(bus: Bus, executorId: string): ServiceRequests {
   const ask = <T extends z.ZodType>(
@@ -46,25 +47,29 @@ export function createServiceRequests(bus: Bus, executorId: string): ServiceRequ
 
   return {
     uploads: {
-      place: (job, upload) => ask('artifact', job, upload, artifactReply),
-      attach: (job, upload) => ask('artifact', job, { ...upload, purpose: 'attachment' }, attachmentReply),
+      place: (job, upload) => retry(() => ask('artifact', job, upload, artifactReply)),
+      attach: (job, upload) => retry(() => ask('artifact', job, { ...upload, purpose: 'attachment' }, attachmentReply)),
     },
     steps: { record: (job, step) => ask('step', job, step, stepReply) },
     tools: { call: (job, message) => ask('tool', job, message, toolReply, TOOL_REPLY_MS) },
     locks: {
-      /** Repeats requests while the service is away; a repeated proposal changes nothing. */
       async agree(job, platform, packages) {
-        for (let left = LOCK_TRIES; ; left--) {
-          try {
-            const reply = await ask('lock', job, { platform, ...(packages && { packages }) }, lockReply);
-            if ('refused' in reply) throw new NotStartedError(reply.refused);
-            return reply.packages;
-          } catch (err) {
-            if (left <= 1 || err instanceof NotStartedError) throw err;
-            await delay(LOCK_RETRY_MS);
-          }
-        }
+        const reply = await retry(() => ask('lock', job, { platform, ...(packages && { packages }) }, lockReply));
+        if ('refused' in reply) throw new NotStartedError(reply.refused);
+        return reply.packages;
       },
     },
   };
+}
+
+/** Repeats a request while the service is away. Only for requests that change nothing when they are repeated. */
+async function retry<Reply>(send: () => Promise<Reply>): Promise<Reply> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await send();
+    } catch (err) {
+      if (left <= 1) throw err;
+      await delay(RETRY_MS);
+    }
+  }
 }

@@ -189,16 +189,16 @@ export async function startFakeService(bus: Bus, nats: TestNats, source: Job['so
       );
     },
   });
-  bus.nc.subscribe(runSubjects.artifact(source, '*'), {
-    callback: (_, message) => {
-      const { name, runId, purpose } = message.json<{ name: string; runId: string; purpose: string }>();
-      const key = `${runId}/${encodeURIComponent(name)}`;
-      if (purpose === 'attachment' && objects.has(key)) return void message.respond(encode({ known: true }));
-      const reply: ArtifactReply =
-        name === 'refused' ? { refused: 'quota' } : { key, url: `${base}/${key}?signature=x` };
-      message.respond(encode(reply));
-    },
-  });
+  function answerUpload(message: Msg) {
+    const { name, runId, purpose } = message.json<{ name: string; runId: string; purpose: string }>();
+    const key = `${runId}/${encodeURIComponent(name)}`;
+    if (purpose === 'attachment' && objects.has(key)) return void message.respond(encode({ known: true }));
+    const reply: ArtifactReply = name === 'refused' ? { refused: 'quota' } : { key, url: `${base}/${key}?signature=x` };
+    message.respond(encode(reply));
+  }
+  const answerUploads = () =>
+    bus.nc.subscribe(runSubjects.artifact(source, '*'), { callback: (_, message) => answerUpload(message) });
+  let uploadAnswers = answerUploads();
   bus.nc.subscribe(runSubjects.step(source, '*'), {
     callback: (_, message) => {
       const step = recordStepRequest.parse(message.json());
@@ -308,6 +308,11 @@ export async function startFakeService(bus: Bus, nats: TestNats, source: Job['so
     cancel: (runId: string) => {
       const { token, executorId } = assignedJobs.get(runId) as AssignedJob;
       bus.nc.publish(runSubjects.cancel(executorId, runId), encode({ token }));
+    },
+    /** From now on, requests for an upload location have no responder. */
+    stopUploads: () => uploadAnswers.unsubscribe(),
+    resumeUploads() {
+      uploadAnswers = answerUploads();
     },
     countWaitingClaims: () => waitingClaims.length,
     /** Drops the claims of a killed executor: with a real service its lease would expire. */
