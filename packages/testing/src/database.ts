@@ -6,11 +6,14 @@ import { setupResource } from './setup-resource';
 
 export type Template = ServiceName | 'empty';
 
+const POOL_TIMEOUT_SECONDS = 60;
+
 /**
- * Settings of a pool that waits for a busy connection as long as a busy machine needs, where the product would answer
- * 503.
+ * Settings of a pool that waits for a connection as long as a busy machine needs, where the product would answer 503;
+ * the second as the environment of a service.
  */
-export const slowPoolOptions = { connectTimeoutMs: 60_000 };
+export const slowPoolOptions = { connectTimeoutMs: POOL_TIMEOUT_SECONDS * 1_000 };
+export const slowPoolEnv = { DATABASE_POOL_TIMEOUT_SECONDS: String(POOL_TIMEOUT_SECONDS) };
 
 export interface TestDatabase {
   url: string;

@@ -9,6 +9,7 @@ export * from './counting-mcp-server';
 export {
   createDatabase,
   setupPool,
+  slowPoolEnv,
   slowPoolOptions,
   type Template,
   type TestDatabase,

@@ -17,6 +17,7 @@ import {
   type RunningProcess,
   startAndWait,
 } from '@gantry/platform';
+import { slowPoolEnv } from './database';
 import { reserveFreePort } from './free-port';
 import { copyPreparedCluster, getDatabaseName } from './prepared-cluster';
 import { createTemporaryDir } from './run-dir';
@@ -133,6 +134,7 @@ async function startProcesses(
     SKILLS_URL: skills,
     RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
     RATE_LIMIT_RUNS_PER_MINUTE: '1000000',
+    ...slowPoolEnv,
     ...options.env,
   };
   const metricsUrls: Stack['metricsUrls'] = [];

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { waitUntil } from '@gantry/testing';
+import { slowPoolEnv, waitUntil } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { LocalAccess } from '../launch/local-state';
 import { collectOutput } from '../supervise/collect-output';
@@ -16,6 +16,7 @@ const environment = (dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   GANTRY_DATA_DIR: dataDir,
+  ...slowPoolEnv,
   ...env,
 });
 

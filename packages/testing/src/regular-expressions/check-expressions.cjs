@@ -25,7 +25,7 @@ function hasNative() {
 }
 
 /** Timeout of one check on a busy machine; most take milliseconds. */
-const PARAMETERS = { timeout: 60_000 };
+const PARAMETERS = { timeout: 240_000 };
 const AT_ONCE = 2;
 /** An attack has some hundred thousand characters: linear time is a millisecond or two, quadratic time seconds. */
 const SUSPICIOUS_MS = 500;
