@@ -2,10 +2,14 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
 
+/** The time in every entry, so that the same files have the same digest whenever they are zipped. */
+const MODIFIED_AT = new Date('2026-01-01T00:00:00Z');
+
 /** A zip as a well-meaning program makes it. */
 export async function createZip(files: Record<string, string | Buffer>): Promise<Buffer> {
   const zip = new ZipFile();
-  for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path);
+  for (const [path, content] of Object.entries(files))
+    zip.addBuffer(Buffer.from(content), path, { mtime: MODIFIED_AT });
   zip.end();
   return buffer(zip.outputStream);
 }
