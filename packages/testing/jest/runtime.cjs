@@ -19,11 +19,8 @@ class NodeRuntime extends Runtime {
   constructor(...args) {
     super(...args);
     dropChangedSources();
-    useTransform((file) => {
-      const code = this.transformCache.transform(file);
-      this.rememberSourceMaps();
-      return code;
-    });
+    this.transformCache.sourceMaps = sourceMaps;
+    useTransform((file) => this.transformCache.transform(file));
     this.executor.compile = (source, filename) =>
       vm.compileFunction(source, this.executor.injectedModuleParameters, { filename });
     const requireCoreModule = this.coreModule.require.bind(this.coreModule);
@@ -42,15 +39,6 @@ class NodeRuntime extends Runtime {
       return super.requireModule(from, moduleName, options, isRequireActual);
     }
     return createRequire(from)(isBuiltin(moduleName) ? moduleName : this._resolution.resolveCjs(from, moduleName));
-  }
-
-  getSourceMaps() {
-    this.rememberSourceMaps();
-    return sourceMaps;
-  }
-
-  rememberSourceMaps() {
-    for (const [file, map] of super.getSourceMaps()) sourceMaps.set(file, map);
   }
 }
 
