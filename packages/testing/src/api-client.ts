@@ -7,6 +7,9 @@ export interface ApiResponse {
   body: any;
 }
 
+/** Only a service that hangs takes this long, even on a busy machine. */
+const RESPONSE_MS_MAX = 60_000;
+
 export type ApiCall = (method: string, path: string, body?: unknown) => Promise<ApiResponse>;
 
 /**
@@ -24,7 +27,7 @@ export function createApiClient(baseUrl: string, token: string, workspaceId?: st
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(RESPONSE_MS_MAX),
       });
       const text = await response.text();
       return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
