@@ -24,7 +24,7 @@ module.exports = {
   roots: projectRoots.filter((root) => fs.existsSync(path.join(root, 'src'))).map((root) => path.join(root, 'src')),
   testMatch: ['**/*.test.ts'],
   // Longer than `waitUntil` waits, which says for what.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
   runtime: '<rootDir>/packages/testing/jest/runtime.cjs',
   testEnvironment: '<rootDir>/packages/testing/jest/environment.cjs',
   transform: { '\\.tsx?$': ['@swc/jest', { ...swc, sourceMaps: 'inline' }] },

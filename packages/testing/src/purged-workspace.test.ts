@@ -153,4 +153,4 @@ test('a purged workspace leaves nothing behind, whatever was done in it', async 
   await waitUntil(async () => (await rowsNaming(id)).length === 0, { everyMs: 500 }).catch(() => {});
   expect(await rowsNaming(id)).toEqual([]);
   expect(objectsNaming(id)).toEqual([]);
-}, 240_000);
+});

@@ -4,21 +4,16 @@ const teardowns: (() => unknown)[] = [];
 
 /**
  * Makes something before the tests, in the order of the calls, and ends it after them, the last first.
- * @param timeoutMs of making it; absent: that of a test
  * @returns it, to be read once the tests have begun
  */
-export function setupResource<T extends object>(
-  create: () => T | Promise<T>,
-  teardown?: (made: T) => unknown,
-  timeoutMs?: number,
-): T {
+export function setupResource<T extends object>(create: () => T | Promise<T>, teardown?: (made: T) => unknown): T {
   let made: T | undefined;
   let place: number | undefined;
   beforeAll(async () => {
     const ready = await create();
     made = ready;
     place = teardowns.push(() => teardown?.(ready)) - 1;
-  }, timeoutMs);
+  });
   afterAll(async () => {
     // Whatever was made later may need this one.
     if (place !== undefined) for (const last of teardowns.splice(place).reverse()) await last();

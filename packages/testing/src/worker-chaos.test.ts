@@ -305,5 +305,5 @@ test.each(seeds)(
       throw new Error(`${missing.length} runs without alert, the first: ${await describeEvent(missing[0])}`);
     });
   },
-  300_000,
+  600_000,
 );

@@ -12,10 +12,6 @@ import { openPage, type VisitOptions } from './open-page';
 
 const packageRoot = path.join(__dirname, '../..');
 
-const BUILD_MS_MAX = 120_000;
-/** Longer than the wait for any one step; the tests with axe have dozens. */
-const TEST_MS_MAX = 300_000;
-
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -48,8 +44,7 @@ export interface TestSite {
 
 /** Sets up the site for a `describe`: each test starts with an empty API, and fails if a page reports an error. */
 export function testSite(): TestSite {
-  jest.setTimeout(TEST_MS_MAX);
-  const site = setupResource(openSite, (openedSite) => openedSite.close(), BUILD_MS_MAX);
+  const site = setupResource(openSite, (openedSite) => openedSite.close());
   beforeEach(() => site.api.reset());
   afterEach(async () => expect(await site.closePages()).toEqual([]));
   return site;

@@ -12,8 +12,6 @@ import {
 import type { BrowserContext, Cookie, Page } from 'playwright-core';
 import { openPage, type VisitOptions } from './open-page';
 
-const START_MS_MAX = 180_000;
-const TEST_MS_MAX = 300_000;
 /** The address of test servers; in a sandbox, 127.0.0.1 is the sandbox itself. */
 export const REACHABLE_HOST = '127.0.0.2';
 
@@ -98,7 +96,6 @@ async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void> {
 
 /** Sets up a platform for a `describe`: each test has its own workspace, and fails on a console error of a page. */
 export function testPlatform(options?: BrowserOptions): TestPlatform {
-  jest.setTimeout(TEST_MS_MAX);
   const started = setupPlatform();
   const platform = setupResource(() => openPlatform(started, options));
   beforeEach(() => platform.startTest());
@@ -107,8 +104,7 @@ export function testPlatform(options?: BrowserOptions): TestPlatform {
 }
 
 /** A platform that is started before the tests, and stopped after them. */
-export const setupPlatform = (): StartedPlatform =>
-  setupResource(startPlatform, (platform) => platform.stop(), START_MS_MAX);
+export const setupPlatform = (): StartedPlatform => setupResource(startPlatform, (platform) => platform.stop());
 
 type BrowserOptions = Parameters<typeof openBrowser>[0];
 

@@ -187,7 +187,7 @@ test(
       const now = readDataFile<Record<string, { pid: number }>>('processes.json')[name];
       return now !== undefined && now.pid !== before[name]?.pid;
     };
-    await waitUntil(() => frozen.every(isReplaced), { deadlineMs: 70_000, everyMs: 250 });
+    await waitUntil(() => frozen.every(isReplaced), { deadlineMs: 180_000, everyMs: 250 });
     await waitUntil(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 250 });
     for (const name of frozen) expect(output).toMatch(new RegExp(`${name} has not responded for \\d+ s; replacing it`));
     expect(output).not.toMatch(/automation-api has not responded/);

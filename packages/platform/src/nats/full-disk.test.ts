@@ -118,5 +118,4 @@ withBwrap(
     await bus.nc.close();
     await supervisor.stop();
   },
-  90_000,
 );

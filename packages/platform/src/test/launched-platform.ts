@@ -8,7 +8,7 @@ import { checkoutDir } from '../dirs/shared-dir';
 import type { LocalAccess } from '../launch/local-state';
 import { collectOutput } from '../supervise/collect-output';
 
-export const START_MS = 150_000;
+export const START_MS = 300_000;
 
 export type LaunchedPlatform = Awaited<ReturnType<typeof launchPlatform>>;
 

@@ -50,25 +50,21 @@ const restarts: [string, () => Promise<void>][] = [
   ['killed', () => engines.nats.kill().then(() => engines.nats.restart())],
 ];
 
-test.each(restarts)(
-  'an unstarted run is requeued when NATS was %s',
-  async (_, restart) => {
-    const streams = await maintainStreams();
-    const engine = await engines.replica({ leaseMs: LEASE_MS });
-    const executor = await engines.executor();
-    await reportSomeRun(engine, executor);
-    const run = await engine.submitAndWait(buildTestRun());
-    await executor.claimJob();
-    for (let round = 0; round < 2; round++) {
-      await updateStream();
-      await restart();
-    }
-    await expireLease(run.id);
-    expect(await executor.claimJob()).toMatchObject({ runId: run.id, attempt: 2 });
-    streams.stop();
-  },
-  40_000,
-);
+test.each(restarts)('an unstarted run is requeued when NATS was %s', async (_, restart) => {
+  const streams = await maintainStreams();
+  const engine = await engines.replica({ leaseMs: LEASE_MS });
+  const executor = await engines.executor();
+  await reportSomeRun(engine, executor);
+  const run = await engine.submitAndWait(buildTestRun());
+  await executor.claimJob();
+  for (let round = 0; round < 2; round++) {
+    await updateStream();
+    await restart();
+  }
+  await expireLease(run.id);
+  expect(await executor.claimJob()).toMatchObject({ runId: run.id, attempt: 2 });
+  streams.stop();
+});
 
 const losses: [string, (copy: string) => Promise<void>][] = [
   [
@@ -87,26 +83,22 @@ const losses: [string, (copy: string) => Promise<void>][] = [
   ],
 ];
 
-test.each(losses)(
-  'a run whose start may have been reported to a stream that was %s ends as lost',
-  async (_, lose) => {
-    const streams = await maintainStreams();
-    const engine = await engines.replica({ leaseMs: LEASE_MS });
-    const executor = await engines.executor();
-    await engines.nats.restart();
-    const copy = path.join(createTemporaryDir('streams'), 'older');
-    fs.cpSync(engines.nats.storeDir, copy, { recursive: true });
-    await waitUntil(() => reportSomeRun(engine, executor).then(() => true));
-    const run = await engine.submitAndWait(buildTestRun());
-    await executor.claimJob();
-    await lose(copy);
-    await expireLease(run.id);
-    const ended = await waitUntil(async () => (await getRunRow(run.id)).status !== 'running' && getRunRow(run.id));
-    expect(ended).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'executor_lost' } });
-    streams.stop();
-  },
-  40_000,
-);
+test.each(losses)('a run whose start may have been reported to a stream that was %s ends as lost', async (_, lose) => {
+  const streams = await maintainStreams();
+  const engine = await engines.replica({ leaseMs: LEASE_MS });
+  const executor = await engines.executor();
+  await engines.nats.restart();
+  const copy = path.join(createTemporaryDir('streams'), 'older');
+  fs.cpSync(engines.nats.storeDir, copy, { recursive: true });
+  await waitUntil(() => reportSomeRun(engine, executor).then(() => true));
+  const run = await engine.submitAndWait(buildTestRun());
+  await executor.claimJob();
+  await lose(copy);
+  await expireLease(run.id);
+  const ended = await waitUntil(async () => (await getRunRow(run.id)).status !== 'running' && getRunRow(run.id));
+  expect(ended).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'executor_lost' } });
+  streams.stop();
+});
 
 test('a lease that is renewed while the run is being ended keeps the run', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });

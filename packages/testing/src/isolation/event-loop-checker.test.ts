@@ -67,7 +67,6 @@ afterAll(async () => {
 });
 
 /** Each hole is tried again and again. */
-jest.setTimeout(240_000);
 
 test('a slow pattern is detected', async () => {
   expect((await runCheck.check('slowPattern')).join('\n')).toMatch(

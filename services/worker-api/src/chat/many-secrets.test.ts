@@ -29,4 +29,4 @@ test('fifteen simultaneous long messages, in a workspace with 480 secrets, do no
   const asked = JSON.stringify(await model.asked());
   expect(asked).toMatch(/[*]{3} secret-/);
   expect(asked).not.toContain(value(7).slice(0, 12));
-}, 180_000);
+});

@@ -124,6 +124,6 @@ test('a replica that misses the cancellation finds it in the table', async () =>
   sendQuestion(job);
   await waitUntil(() => answer.hasBegun);
   await api.deps.pool.query('UPDATE runs SET cancel_requested_at = now() WHERE id = $1', [job.runId]);
-  await waitUntil(() => answer.isClosed, { deadlineMs: 20_000 });
+  await waitUntil(() => answer.isClosed);
   await waitUntil(() => isBooked(job));
 });

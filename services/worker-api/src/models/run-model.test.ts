@@ -156,7 +156,7 @@ test('a run that a token for one worker has started offers no other worker to a 
   const [own, other] = [await createTestWorker(api), await createTestWorker(api)];
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [own.id] } });
   await createCaller(api.url, token).post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
-  const job = await waitUntil(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await waitUntil(() => executor.claim());
   await job.report({ type: 'started' });
   const refused = await sendQuestion(job, { tools: [{ worker: other.id }] });
   expect(refused).toMatchObject({ failed: { code: 'not_allowed', message: expect.stringContaining(other.id) } });

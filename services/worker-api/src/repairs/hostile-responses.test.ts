@@ -43,17 +43,13 @@ async function runRepair() {
   return ended;
 }
 
-test.each(HOSTILE_ANSWERS)(
-  'a response with %s ends the repair',
-  async (_, texts) => {
-    provider.says(...texts, END);
-    expect(await runRepair()).toMatchObject({
-      status: 'failed',
-      error: expect.stringMatching(/the response .*(was cut off|could not be read|no end)/),
-    });
-  },
-  60_000,
-);
+test.each(HOSTILE_ANSWERS)('a response with %s ends the repair', async (_, texts) => {
+  provider.says(...texts, END);
+  expect(await runRepair()).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/the response .*(was cut off|could not be read|no end)/),
+  });
+});
 
 test.each([
   ...UNSTORABLE_ANSWERS,

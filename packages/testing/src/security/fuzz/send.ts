@@ -9,7 +9,7 @@ export interface FuzzResponse {
   isStream: boolean;
 }
 
-const RESPONSE_TIMEOUT_MS = 20_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
 const STREAM_MS = 100;
 const BODY_BYTES_MAX = 16 << 20;
 

@@ -26,21 +26,17 @@ test.each([
   ['names in each of many objects', JSON.stringify(object(150, object(500)))],
   ['one text', JSON.stringify('ä'.repeat(BYTES / 2 - 10))],
   ['escapes', `"${'\\u0020'.repeat(BYTES / 6)}"`],
-])(
-  '%s',
-  async (_, body) => {
-    for (const { webhook_url } of [anyInput, declared]) {
-      const { pathname, search } = new URL(webhook_url);
-      const send = async () => {
-        const headers = { 'content-type': 'application/json' };
-        const response = await fetch(api.url + pathname + search, { method: 'POST', body, headers });
-        await response.text();
-        expect([200, 400]).toContain(response.status);
-      };
-      await send();
-      const blockedMs = await measureLongestTurn(send, BLOCKED_MS_MAX);
-      expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
-    }
-  },
-  120_000,
-);
+])('%s', async (_, body) => {
+  for (const { webhook_url } of [anyInput, declared]) {
+    const { pathname, search } = new URL(webhook_url);
+    const send = async () => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(api.url + pathname + search, { method: 'POST', body, headers });
+      await response.text();
+      expect([200, 400]).toContain(response.status);
+    };
+    await send();
+    const blockedMs = await measureLongestTurn(send, BLOCKED_MS_MAX);
+    expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
+  }
+});

@@ -15,18 +15,14 @@ const sender = setupResource(startBurstSender, (one) => one.stop());
 test.each([
   ['objects', `[${'{"a":1},'.repeat(49_000)}0]`],
   ['one text', JSON.stringify('ä'.repeat(BYTES / 2 - 10))],
-])(
-  '%s',
-  async (_, text) => {
-    const { pathname, search } = new URL(worker.webhook_url);
-    const url = api.url + pathname + search;
-    await sender.post(url, text, 1);
-    const statuses = new Set<number>();
-    const blockedMs = await measureLongestTurn(async () => {
-      for (const status of await sender.post(url, text, REQUESTS)) statuses.add(status);
-    }, BLOCKED_MS_MAX);
-    expect(statuses).toEqual(new Set([200]));
-    expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
-  },
-  120_000,
-);
+])('%s', async (_, text) => {
+  const { pathname, search } = new URL(worker.webhook_url);
+  const url = api.url + pathname + search;
+  await sender.post(url, text, 1);
+  const statuses = new Set<number>();
+  const blockedMs = await measureLongestTurn(async () => {
+    for (const status of await sender.post(url, text, REQUESTS)) statuses.add(status);
+  }, BLOCKED_MS_MAX);
+  expect(statuses).toEqual(new Set([200]));
+  expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
+});
