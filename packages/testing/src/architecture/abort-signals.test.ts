@@ -1,0 +1,25 @@
+/**
+ * A combined signal refers to its sources weakly: in Node.js 20, garbage collection takes a timeout that has no listener
+ * of its own, and the limit never ends anything.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { listServerFiles } from '../nested-scans/find-nested-scans';
+
+const root = path.resolve(__dirname, '../../../..');
+
+const losesTimeout = (text: string): boolean =>
+  ['AbortSignal.any(', 'AbortSignal.timeout('].every((call) => text.includes(call)) &&
+  !text.includes(".addEventListener('abort'");
+
+test('every timeout that a signal is combined with is kept', () => {
+  const files = listServerFiles(root);
+  expect(files).toContain('services/worker-api/src/models/time-limit.ts');
+  expect(files.filter((file) => losesTimeout(readFileSync(path.join(root, file), 'utf8')))).toEqual([]);
+});
+
+test('one that is lost is found', () => {
+  const lost = 'const signal = AbortSignal.any([AbortSignal.timeout(5), ending]);';
+  expect(losesTimeout(lost)).toBe(true);
+  expect(losesTimeout(`timeout.addEventListener('abort', () => {}); ${lost}`)).toBe(false);
+});
