@@ -23,7 +23,7 @@ test('a tool can start only its one allowed program, and that program can start 
     config: { tool: 'interpreter' },
     workDir,
     readOnly: [programs],
-    timeoutMs: 20_000,
+    timeoutMs: 120_000,
     uv: { path: uv },
   };
   await runTool(request);

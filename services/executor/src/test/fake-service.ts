@@ -56,7 +56,7 @@ export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
 type AssignedJob = Job & { executorId: string };
 
 export const LIMITS: Job['limits'] = {
-  wallMs: 20_000,
+  wallMs: 120_000,
   cpuSeconds: 10,
   memoryBytes: 256 << 20,
   processes: 32,

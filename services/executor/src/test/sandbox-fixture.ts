@@ -163,7 +163,7 @@ export async function startTestSandbox(overrides: Partial<SandboxSettings> = {},
       {
         spec,
         job: { op: 'run', entrypoint: 'main.py', inputs: options.inputs ?? {}, outputBytes: 8 << 20, ...options.job },
-        limits: { wallMs: options.wallMs ?? 20_000, memoryBytes, processes: 32 },
+        limits: { wallMs: options.wallMs ?? 120_000, memoryBytes, processes: 32 },
       },
       {
         onStream: (stream, chunk) => {
