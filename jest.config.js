@@ -16,7 +16,8 @@ const swc = {
 /** @type {import('jest').Config} */
 module.exports = {
   // Suites also wait, for processes, leases and acknowledgements: with two for each processor, a tenth of it was idle.
-  maxWorkers: Math.min(8, 3 * os.availableParallelism()),
+  // With three, suites of whole platforms reached time limits of the product on a slow machine.
+  maxWorkers: Math.min(8, 2 * os.availableParallelism() + 1),
   reporters: ['default', '<rootDir>/packages/testing/jest/summary.cjs'],
   testSequencer: '<rootDir>/packages/testing/jest/sequencer.cjs',
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
