@@ -3,14 +3,14 @@ import type { PoolSettings } from './pool';
 
 /** Below this a sweep that holds a lock could wait for a connection that never comes. */
 const POOL_MIN = 4;
-const WAIT_SECONDS_MAX = 60;
+const POOL_TIMEOUT_SECONDS_MAX = 60;
 
 export const databaseEnv = {
   DATABASE_URL: z.url(),
   /** Connections of one replica; default: what the service asks for. */
   DATABASE_POOL_MAX: z.coerce.number().int().min(POOL_MIN).max(1_000).optional(),
   /** Time limit of a request that waits for a connection; default 2. */
-  DATABASE_POOL_TIMEOUT_SECONDS: z.coerce.number().min(1).max(WAIT_SECONDS_MAX).optional(),
+  DATABASE_POOL_TIMEOUT_SECONDS: z.coerce.number().min(1).max(POOL_TIMEOUT_SECONDS_MAX).optional(),
   /**
    * `transaction`: DATABASE_URL leads to a PgBouncer in that mode; `transaction-prepared`: to one that keeps prepared
    * statements.

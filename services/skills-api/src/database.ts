@@ -8,8 +8,7 @@ export type Db = PrismaClient | Prisma.TransactionClient;
 
 export type Database = SharedDatabase<PrismaClient>;
 
-/** Longer than the pool waits for a connection, whose 503 then says what is wrong. */
-const TRANSACTION = { maxWait: 5_000, timeout: 15_000 };
+const TRANSACTION = { timeout: 15_000 };
 
 export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {
   const pool = createPool(url, { ...settings, service: 'skills-api', log });
