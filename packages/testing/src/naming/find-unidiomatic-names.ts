@@ -43,7 +43,7 @@ export function findUnidiomaticNames(root: string): { files: string[]; findings:
   return { files, findings };
 }
 
-function listSources(root: string, dir: string): string[] {
+export function listSources(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const name = `${dir}/${entry.name}`;
     if (entry.isDirectory()) return SKIPPED_DIRS.has(entry.name) ? [] : listSources(root, name);
