@@ -87,21 +87,17 @@ beforeAll(async () => {
   await start('queued', 'teller');
 }, 2 * START_MS);
 
-afterAll(() => running?.stop(), START_MS);
+afterAll(() => running?.stop());
 
-test(
-  'a backup of a running platform is a private file, and changes nothing',
-  async () => {
-    const { code, output } = await backup(lost, file);
-    expect([code, output]).toEqual([0, expect.stringContaining(file)]);
-    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
-    expect(fs.readdirSync(lost).filter((name) => name.startsWith('backing-up'))).toEqual([]);
-    expect(await getRunStatus('queued')).toBe('queued');
-    expect(running?.problems()).toEqual([]);
-    expect(await backup(lost, file)).toMatchObject({ code: 1, output: expect.stringContaining('already exists') });
-  },
-  START_MS,
-);
+test('a backup of a running platform is a private file, and changes nothing', async () => {
+  const { code, output } = await backup(lost, file);
+  expect([code, output]).toEqual([0, expect.stringContaining(file)]);
+  expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  expect(fs.readdirSync(lost).filter((name) => name.startsWith('backing-up'))).toEqual([]);
+  expect(await getRunStatus('queued')).toBe('queued');
+  expect(running?.problems()).toEqual([]);
+  expect(await backup(lost, file)).toMatchObject({ code: 1, output: expect.stringContaining('already exists') });
+});
 
 test('a full disk leaves no file', async () => {
   const name = path.join(dir, 'full.backup');
@@ -155,18 +151,14 @@ test(
   3 * START_MS,
 );
 
-test(
-  'a stopped platform is backed up as well, and its backup is restored',
-  async () => {
-    await running?.stop();
-    const stopped = path.join(dir, 'stopped.backup');
-    const again = path.join(dir, 'again');
-    expect(await backup(running?.dataDir as string, stopped)).toMatchObject({ code: 0 });
-    expect(await restore(again, stopped)).toMatchObject({ code: 0 });
-    expect(await readStoredStatus(again, 'new')).toBe('completed');
-  },
-  START_MS,
-);
+test('a stopped platform is backed up as well, and its backup is restored', async () => {
+  await running?.stop();
+  const stopped = path.join(dir, 'stopped.backup');
+  const again = path.join(dir, 'again');
+  expect(await backup(running?.dataDir as string, stopped)).toMatchObject({ code: 0 });
+  expect(await restore(again, stopped)).toMatchObject({ code: 0 });
+  expect(await readStoredStatus(again, 'new')).toBe('completed');
+});
 
 /** Status of a run in the database of a platform that does not run. */
 async function readStoredStatus(dataDir: string, name: string): Promise<string> {
@@ -267,21 +259,17 @@ describe('a restore is refused, and leaves nothing behind,', () => {
     ['object outside of the store', /outside the store/, { entry: 'objects/../../outside' }],
     ['object among the keys', /outside the store/, { entry: 'keys.json' }],
     ['rows of another service', /outside the store/, { entry: 'databases/other-api/users/1' }],
-  ])(
-    'with a hostile backup: a %s',
-    async (what, problem, { shape = empty, secrets = {}, entry }) => {
-      const hostile = path.join(dir, `hostile ${what}`);
-      const databases = { 'worker-api': shape as DatabaseShape, 'automation-api': empty, 'skills-api': empty };
-      const writer = await createBackupFile(hostile, { databases, secrets }, PASSPHRASE);
-      if (entry) await writer.add(entry, Buffer.from('x'));
-      await writer.finish();
-      const { code, output } = await restore(target, hostile);
-      expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
-      expect(output).not.toContain('FATAL');
-      expect(fs.readdirSync(dir).filter((name) => /^(refused|outside)/.test(name))).toEqual([]);
-    },
-    START_MS,
-  );
+  ])('with a hostile backup: a %s', async (what, problem, { shape = empty, secrets = {}, entry }) => {
+    const hostile = path.join(dir, `hostile ${what}`);
+    const databases = { 'worker-api': shape as DatabaseShape, 'automation-api': empty, 'skills-api': empty };
+    const writer = await createBackupFile(hostile, { databases, secrets }, PASSPHRASE);
+    if (entry) await writer.add(entry, Buffer.from('x'));
+    await writer.finish();
+    const { code, output } = await restore(target, hostile);
+    expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
+    expect(output).not.toContain('FATAL');
+    expect(fs.readdirSync(dir).filter((name) => /^(refused|outside)/.test(name))).toEqual([]);
+  });
 
   test('with a backup of a newer version', async () => {
     const newer = path.join(dir, 'newer');

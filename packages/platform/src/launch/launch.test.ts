@@ -29,7 +29,7 @@ let output = '';
 beforeAll(async () => {
   dataDir = path.join(createOwnDir(), `Größe 7 – it's "my" $HOME`, 'data');
   port = await freeRange();
-}, START_MS);
+});
 afterAll(() => stop('SIGKILL'));
 
 function isReachableByAll(dir: string): boolean {
@@ -104,77 +104,65 @@ async function sampleRun(): Promise<Record<string, unknown>> {
   return (await response.json()) as Record<string, unknown>;
 }
 
-test(
-  'a first start creates an owner who can sign in and an automation that has run, also after a killed start',
-  async () => {
-    spawnLauncher();
-    await waitUntil(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
-    await stop('SIGKILL');
-    const outputUntilKilled = output;
-    await start();
-    const local = readDataFile<LocalAccess>('local.json');
-    expect(local).toEqual({
-      base_url: `http://localhost:${port}`,
-      dashboard_url: `http://localhost:${port + 1}`,
-      skills_url: `http://localhost:${port + 2}`,
-      email: expect.stringContaining('@'),
-      password: expect.any(String),
-      token: expect.stringMatching(/^svc_/),
-      workspace_id: expect.stringMatching(/^ws_/),
-    });
-    expect([getFileMode('.'), getFileMode('local.json'), getFileMode('keys.json')]).toEqual(['700', '600', '600']);
-    const sample = readDataFile<Sample>('sample.json');
-    expect([sample.status, sample.worker?.status]).toEqual(['success', 'completed']);
-    expect(listProblems(outputUntilKilled + output)).toEqual([]);
-    expect(output).not.toContain(local.token);
-    const printed = /Try it:\n(.*?)\n\n/s.exec(`${output}\n\n`)?.[1] as string;
-    const { stdout } = await promisify(execFile)('bash', ['-c', printed]);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'success' });
+test('a first start creates an owner who can sign in and an automation that has run, also after a killed start', async () => {
+  spawnLauncher();
+  await waitUntil(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
+  await stop('SIGKILL');
+  const outputUntilKilled = output;
+  await start();
+  const local = readDataFile<LocalAccess>('local.json');
+  expect(local).toEqual({
+    base_url: `http://localhost:${port}`,
+    dashboard_url: `http://localhost:${port + 1}`,
+    skills_url: `http://localhost:${port + 2}`,
+    email: expect.stringContaining('@'),
+    password: expect.any(String),
+    token: expect.stringMatching(/^svc_/),
+    workspace_id: expect.stringMatching(/^ws_/),
+  });
+  expect([getFileMode('.'), getFileMode('local.json'), getFileMode('keys.json')]).toEqual(['700', '600', '600']);
+  const sample = readDataFile<Sample>('sample.json');
+  expect([sample.status, sample.worker?.status]).toEqual(['success', 'completed']);
+  expect(listProblems(outputUntilKilled + output)).toEqual([]);
+  expect(output).not.toContain(local.token);
+  const printed = /Try it:\n(.*?)\n\n/s.exec(`${output}\n\n`)?.[1] as string;
+  const { stdout } = await promisify(execFile)('bash', ['-c', printed]);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'success' });
 
-    const { email, password } = local;
-    const signedIn = await fetch(`${local.skills_url}/auth/login`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ email, password }),
-    });
-    expect(signedIn.status).toBe(200);
-    for (const url of [local.base_url, local.dashboard_url, local.skills_url]) {
-      expect((await fetch(`${url}/health`)).status).toBe(200);
-    }
-  },
-  START_MS,
-);
+  const { email, password } = local;
+  const signedIn = await fetch(`${local.skills_url}/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  expect(signedIn.status).toBe(200);
+  for (const url of [local.base_url, local.dashboard_url, local.skills_url]) {
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  }
+});
 
-test(
-  'after kill -9 of the launcher the next start works, with all data',
-  async () => {
-    const left = children();
-    await stop('SIGKILL');
-    expect(left.some(isAlive)).toBe(true);
-    // As if it had been killed just after the first owner was committed.
-    const { email, password } = readDataFile<LocalAccess>('local.json');
-    fs.writeFileSync(path.join(dataDir, 'first-owner.json'), JSON.stringify({ email, password }));
-    fs.rmSync(path.join(dataDir, 'local.json'));
-    await start();
-    expect(readDataFile<LocalAccess>('local.json')).toMatchObject({ email, password });
-    expect(fs.existsSync(path.join(dataDir, 'first-owner.json'))).toBe(false);
-    expect(left.filter(isAlive)).toEqual([]);
-    expect(await sampleRun()).toMatchObject({ status: 'success' });
-  },
-  START_MS,
-);
+test('after kill -9 of the launcher the next start works, with all data', async () => {
+  const left = children();
+  await stop('SIGKILL');
+  expect(left.some(isAlive)).toBe(true);
+  // As if it had been killed just after the first owner was committed.
+  const { email, password } = readDataFile<LocalAccess>('local.json');
+  fs.writeFileSync(path.join(dataDir, 'first-owner.json'), JSON.stringify({ email, password }));
+  fs.rmSync(path.join(dataDir, 'local.json'));
+  await start();
+  expect(readDataFile<LocalAccess>('local.json')).toMatchObject({ email, password });
+  expect(fs.existsSync(path.join(dataDir, 'first-owner.json'))).toBe(false);
+  expect(left.filter(isAlive)).toEqual([]);
+  expect(await sampleRun()).toMatchObject({ status: 'success' });
+});
 
-test(
-  'a service that is killed is back by itself',
-  async () => {
-    const { pid } = readDataFile<Record<string, { pid: number }>>('processes.json')['automation-api'] as {
-      pid: number;
-    };
-    process.kill(pid, 'SIGKILL');
-    await waitUntil(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 100 });
-  },
-  START_MS,
-);
+test('a service that is killed is back by itself', async () => {
+  const { pid } = readDataFile<Record<string, { pid: number }>>('processes.json')['automation-api'] as {
+    pid: number;
+  };
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 100 });
+});
 
 test(
   'services, executor, NATS and nginx that are frozen are replaced, and serve again',

@@ -8,7 +8,8 @@ import { checkoutDir } from '../dirs/shared-dir';
 import type { LocalAccess } from '../launch/local-state';
 import { collectOutput } from '../supervise/collect-output';
 
-export const START_MS = 300_000;
+/** Shorter than the limit of a test, so that a start that hangs is named. */
+export const START_MS = 240_000;
 
 export type LaunchedPlatform = Awaited<ReturnType<typeof launchPlatform>>;
 

@@ -92,7 +92,7 @@ beforeAll(async () => {
   platform = await launchPlatform(dataDir);
 }, 2 * START_MS);
 
-afterAll(() => platform?.stop(), START_MS);
+afterAll(() => platform?.stop());
 
 test('the older installation had rows in every table', async () => {
   const { databases, readEntries } = await openBackupFile(file, passphrase);
